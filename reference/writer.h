@@ -9,6 +9,10 @@
 // It is also the tool that breaks files on purpose.  It writes what it is given:
 // a File with wrong offsets, duplicate names or illegal types comes out as told,
 // and the field map lets a recipe or a mutator change any single field after that.
+// A tensor with an offset of its own has its bytes put there, over those of earlier
+// tensors if they overlap, and zeros fill the gaps; an offset more than kMaxGap past
+// the place that is next in order is written into the tensor info alone, and the
+// bytes stay in order.  An alignment above kMaxGap does not move anything either.
 
 #ifndef GCTS_REFERENCE_WRITER_H_
 #define GCTS_REFERENCE_WRITER_H_
@@ -20,6 +24,9 @@
 #include "reference/gguf.h"
 
 namespace gcts {
+
+// The largest gap in the tensor data that the writer fills with zeros.
+inline constexpr uint64_t kMaxGap = uint64_t{1} << 24;
 
 enum class FieldKind : uint8_t {
   magic, version, tensor_count, metadata_count,
@@ -33,9 +40,11 @@ enum class FieldKind : uint8_t {
 };
 std::string_view field_kind_name(FieldKind kind);
 
-// One field as written.  `item`: index of the key-value pair or tensor that it
-// belongs to; `part`: index of the dimension, or of the string or inner array
-// within an array's elements in file order.
+// One field as written; never empty.  `item`: index of the key-value pair or tensor
+// that it belongs to.  `part`: of a dimension, its index; of a field within a value,
+// how many of its kind stand before it in that value; of padding, 0 before the data
+// and 1 after the tensor `item`; of tensor data, 0, or more where another tensor
+// interrupts it.
 struct Field {
   FieldKind kind;
   uint32_t item = 0;
@@ -49,7 +58,7 @@ struct Written {
   std::vector<Field> fields;  // in file order, covering every byte
   Layout layout;
 
-  // The first field of a kind, item and part; null if there is none.
+  // The field of a kind, item and part; null if there is none.
   const Field* find(FieldKind kind, uint32_t item = 0, uint32_t part = 0) const;
   // Overwrites a field with the low bytes of `value` in the file's byte order.
   void patch(const Field& field, uint64_t value);

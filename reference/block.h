@@ -1,0 +1,125 @@
+// What codecs share: fields as they lie in a block, and the walk over blocks.
+
+#ifndef GCTS_REFERENCE_BLOCK_H_
+#define GCTS_REFERENCE_BLOCK_H_
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "reference/codec.h"
+#include "reference/float_formats.h"
+
+namespace gcts {
+
+// An unsigned little-endian field.  It has alignment 1, so that structs of such
+// fields and bytes have no padding and may lie at any address.
+template <class T>
+struct Little {
+  uint8_t bytes[sizeof(T)];
+
+  constexpr Little& operator=(T value) {
+    for (size_t i = 0; i < sizeof(T); ++i) bytes[i] = static_cast<uint8_t>(value >> (8 * i));
+    return *this;
+  }
+  constexpr operator T() const {
+    T value = 0;
+    for (size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value | static_cast<T>(T{bytes[i]} << (8 * i)));
+    return value;
+  }
+};
+using Little16 = Little<uint16_t>;
+using Little32 = Little<uint32_t>;
+using Little64 = Little<uint64_t>;
+
+template <class Block>
+Block load_block(const std::byte* blocks, uint64_t index) {
+  Block block;
+  std::memcpy(&block, blocks + index * sizeof(Block), sizeof(Block));
+  return block;
+}
+
+template <class Block>
+void store_block(const Block& block, std::byte* blocks, uint64_t index) {
+  std::memcpy(blocks + index * sizeof(Block), &block, sizeof(Block));
+}
+
+// The integer that `value` truncates to, or the nearer end of [low, high]; NaN gives
+// the integer nearest to 0 in that range.
+inline int32_t truncate(float value, int32_t low, int32_t high) {
+  if (std::isnan(value)) return low > 0 ? low : high < 0 ? high : 0;
+  if (value <= static_cast<float>(low)) return low;
+  if (value >= static_cast<float>(high)) return high;
+  return static_cast<int32_t>(value);
+}
+
+// The nearest integer, ties away from zero, within [low, high]; NaN as in truncate().
+inline int32_t round_away(float value, int32_t low, int32_t high) {
+  return truncate(std::round(value), low, high);
+}
+
+// The nearest integer, ties to even, within [low, high], for |low|, |high| < 2^22; NaN
+// as in truncate().
+inline int32_t round_even(float value, int32_t low, int32_t high) {
+  const int32_t away = round_away(value, low, high);
+  if (static_cast<float>(away) - value == 0.5f && away > low && away % 2 != 0) return away - 1;
+  if (static_cast<float>(away) - value == -0.5f && away < high && away % 2 != 0) return away + 1;
+  return away;
+}
+
+// The first element of largest magnitude, with its sign; 0 if every element is 0 or NaN.
+inline float largest_signed(const float* values, uint32_t count) {
+  float largest = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (std::fabs(values[i]) > std::fabs(largest)) largest = values[i];
+  }
+  return largest;
+}
+
+inline float largest_magnitude(const float* values, uint32_t count) {
+  return std::fabs(largest_signed(values, count));
+}
+
+// 1 / value, and 0 for 0: what a zero block multiplies its elements by.
+inline float inverse_or_zero(float value) { return value != 0 ? 1.0f / value : 0.0f; }
+
+// The fault of an f16 field that must be finite.
+inline BlockFault f16_fault(uint16_t bits, uint32_t byte, const char* nan, const char* infinite) {
+  if (f16_is_finite(bits)) return {};
+  return {(bits & 0x3ff) != 0 ? nan : infinite, byte, false};
+}
+inline BlockFault f16_scale_fault(uint16_t bits, uint32_t byte) {
+  return f16_fault(bits, byte, "scale d is NaN", "scale d is infinite");
+}
+
+// The index of the first block for which `illegal(block)` is true, or count.  Runs
+// of blocks are tested without a branch each, so that memory is the limit.
+template <size_t kBlockBytes, class Illegal>
+uint64_t first_illegal(const std::byte* blocks, uint64_t count, Illegal illegal) {
+  constexpr uint64_t kRun = 64;
+  uint64_t i = 0;
+  for (; i + kRun <= count; i += kRun) {
+    uint32_t any = 0;
+    for (uint64_t j = 0; j < kRun; ++j) any |= static_cast<uint32_t>(illegal(blocks + (i + j) * kBlockBytes));
+    if (any != 0) break;
+  }
+  for (; i < count; ++i) {
+    if (illegal(blocks + i * kBlockBytes)) return i;
+  }
+  return count;
+}
+
+// first_illegal() for blocks whose only demand is that the f16 fields at these bytes
+// are finite.
+template <size_t kBlockBytes, size_t... kFieldBytes>
+uint64_t scan_f16(const std::byte* blocks, uint64_t count, bool) {
+  return first_illegal<kBlockBytes>(blocks, count, [](const std::byte* block) {
+    return (... | !f16_is_finite(load_block<Little16>(block + kFieldBytes, 0)));
+  });
+}
+
+}  // namespace gcts
+
+#endif  // GCTS_REFERENCE_BLOCK_H_

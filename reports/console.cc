@@ -86,6 +86,7 @@ struct Broken {
 std::vector<Broken> broken_rules(const std::vector<const Result*>& failures) {
   std::map<std::string, Broken> by_rule;
   for (const Result* result : failures) {
+    if (result->outcome == Outcome::xpass) continue;  // drift, not a broken rule
     Broken& broken = by_rule[result->rule_id + '\0' + result->rule];
     if (broken.cases++ == 0) broken = {result->rule_id, result->rule, 1, result};
   }
@@ -130,7 +131,7 @@ void write_failures(const Report& report, size_t index, const Style& style, cons
   out << "to repeat:\n";
   for (size_t i = 0; i < failures.size() && i < style.max_failures; ++i) {
     const Result& result = *failures[i];
-    out << "  " << paint.bad << padded(std::string(outcome_name(result.outcome)), 8) << paint.off << ' '
+    out << "  " << paint.bad << padded(std::string(outcome_name(result.outcome)), 12) << paint.off << ' '
         << escape_terminal(result.repro.empty() ? result.case_id : result.repro) << '\n';
   }
   if (failures.size() > style.max_failures) {

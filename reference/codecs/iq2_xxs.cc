@@ -1,0 +1,55 @@
+// IQ2_XXS: 256 values in 66 bytes, as eight groups of 32 with a 4-bit scale each.
+//
+//   bytes 0..1   d, f16
+//   bytes 2..65  eight bytes a group: four point indices, then a u32 with four 7-bit sign
+//                indices from bit 0 up and the scale in its top four bits
+//
+// Each index names a point of kIq2xxsGrid, eight magnitudes; each sign index the signs
+// of those eight (even_signs).
+//
+//   y = d * (0.5 + scale) * 0.25 * magnitude * sign
+//
+// Exact in f32.
+//
+// Legal: d is finite; all other bytes are free.
+
+#include "reference/codebooks.h"
+#include "reference/codecs/superblock.h"
+
+namespace gcts {
+namespace {
+
+struct Block {
+  Little16 d;
+  struct {
+    uint8_t points[4];
+    Little32 signs_and_scale;
+  } groups[8];
+};
+static_assert(sizeof(Block) == 66);
+constexpr BlockField kFields[] = {
+    {"d", FieldRole::scale, NumberFormat::f16, offsetof(Block, d), 1},
+    {"groups", FieldRole::code, NumberFormat::u32, offsetof(Block, groups), 16},
+};
+
+void decode(const Block& block, float* values) {
+  const float d = f16_to_f32(block.d);
+  for (size_t i = 0; i < superblock::kElements; i += 8) {
+    const auto& group = block.groups[i / 32];
+    const size_t eight = i % 32 / 8;
+    const uint32_t word = group.signs_and_scale;
+    const float scale = d * (0.5f + static_cast<float>(word >> 28)) * 0.25f;
+    const auto& point = kIq2xxsGrid[group.points[eight]];
+    const uint32_t signs = even_signs(word >> 7 * eight & 127);
+    for (size_t j = 0; j < 8; ++j)
+      values[i + j] = scale * static_cast<float>(point[j]) * superblock::sign_factor(signs, j);
+  }
+}
+
+}  // namespace
+
+constinit const Codec codec::iq2_xxs = {kFields, superblock::dequantize<Block, decode>, nullptr,
+                                        superblock::validate_scale<offsetof(Block, d)>,
+                                        scan_f16<sizeof(Block), offsetof(Block, d)>};
+
+}  // namespace gcts

@@ -1,0 +1,54 @@
+// Q6_K: 256 values in 210 bytes, as sixteen runs of 16 with a signed scale each.
+//
+//   bytes   0..127  low four bits of the codes
+//   bytes 128..191  upper two bits of the codes
+//   bytes 192..207  sixteen signed bytes: the scales
+//   bytes 208..209  d, f16
+//
+// Each half of 128 values has 64 bytes of low bits, whose low halves are its first 64
+// values and whose high halves are the last 64; and 32 bytes of upper bits, four planes
+// of two bits as in Q2_K.  The stored code is 32 more than the code, -32..31.
+//
+//   y = (d * scale) * code
+//
+// Exact in f32.
+//
+// Legal: d is finite; all other bytes are free.
+
+#include "reference/codecs/superblock.h"
+
+namespace gcts {
+namespace {
+
+struct Block {
+  uint8_t low[128];
+  uint8_t high[64];
+  int8_t scales[16];
+  Little16 d;
+};
+static_assert(sizeof(Block) == 210);
+constexpr BlockField kFields[] = {
+    {"low", FieldRole::code, NumberFormat::u8, offsetof(Block, low), 128},
+    {"high", FieldRole::code, NumberFormat::u8, offsetof(Block, high), 64},
+    {"scales", FieldRole::subscale, NumberFormat::i8, offsetof(Block, scales), 16},
+    {"d", FieldRole::scale, NumberFormat::f16, offsetof(Block, d), 1},
+};
+
+void decode(const Block& block, float* values) {
+  const float d = f16_to_f32(block.d);
+  for (size_t i = 0; i < superblock::kElements; ++i) {
+    const size_t half = i / 128;
+    const size_t in_half = i % 128;
+    const int low = block.low[64 * half + in_half % 64] >> 4 * (in_half / 64) & 15;
+    const int high = block.high[32 * half + i % 32] >> 2 * (in_half / 32) & 3;
+    values[i] = d * static_cast<float>(block.scales[i / 16]) * static_cast<float>((low | high << 4) - 32);
+  }
+}
+
+}  // namespace
+
+constinit const Codec codec::q6_k = {kFields, superblock::dequantize<Block, decode>, nullptr,
+                                     superblock::validate_scale<offsetof(Block, d)>,
+                                     scan_f16<sizeof(Block), offsetof(Block, d)>};
+
+}  // namespace gcts

@@ -36,6 +36,7 @@ enum class Severity : uint8_t { off, should, must };
 enum class RuleKind : uint8_t {
   decode,    // reported by the reader while it decodes
   check,     // check_<name>(), a function over what was read (reference/checks/)
+  set,       // reported over the files of a shard set (split.h)
   permit,    // a liberty that readers must grant: shown by valid files only
   writer,    // shown by what a writer produces
   api,       // shown through an API

@@ -20,13 +20,25 @@ template <class T>
 struct Little {
   uint8_t bytes[sizeof(T)];
 
-  constexpr Little& operator=(T value) {
-    for (size_t i = 0; i < sizeof(T); ++i) bytes[i] = static_cast<uint8_t>(value >> (8 * i));
+  Little& operator=(T value) {
+    value = in_file_order(value);
+    std::memcpy(bytes, &value, sizeof(T));
     return *this;
   }
-  constexpr operator T() const {
-    T value = 0;
-    for (size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value | static_cast<T>(T{bytes[i]} << (8 * i)));
+  operator T() const {
+    T value;
+    std::memcpy(&value, bytes, sizeof(T));
+    return in_file_order(value);
+  }
+
+ private:
+  static T in_file_order(T value) {
+    if constexpr (std::endian::native == std::endian::big) {
+      T swapped = 0;
+      for (size_t i = 0; i < sizeof(T); ++i)
+        swapped = static_cast<T>(swapped << 8 | (value >> (8 * i) & 0xff));
+      return swapped;
+    }
     return value;
   }
 };
@@ -78,6 +90,23 @@ inline float largest_signed(const float* values, uint32_t count) {
   return largest;
 }
 
+// The smallest and largest element; {0, 0} if every element is NaN.
+struct Range {
+  float low = 0;
+  float high = 0;
+};
+inline Range range_of(const float* values, uint32_t count) {
+  Range range;
+  bool found = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (std::isnan(values[i])) continue;
+    if (!found || values[i] < range.low) range.low = values[i];
+    if (!found || values[i] > range.high) range.high = values[i];
+    found = true;
+  }
+  return range;
+}
+
 inline float largest_magnitude(const float* values, uint32_t count) {
   return std::fabs(largest_signed(values, count));
 }
@@ -94,15 +123,20 @@ inline BlockFault f16_scale_fault(uint16_t bits, uint32_t byte) {
   return f16_fault(bits, byte, "scale d is NaN", "scale d is infinite");
 }
 
-// The index of the first block for which `illegal(block)` is true, or count.  Runs
+inline BlockFault f16_min_fault(uint16_t bits, uint32_t byte) {
+  return f16_fault(bits, byte, "offset m is NaN", "offset m is infinite");
+}
+
+// The index of the first block for which `illegal(block)` is true (not 0), or count.  Runs
 // of blocks are tested without a branch each, so that memory is the limit.
-template <size_t kBlockBytes, class Illegal>
+template <size_t kBlockBytes, class Accumulator = uint32_t, class Illegal>
 uint64_t first_illegal(const std::byte* blocks, uint64_t count, Illegal illegal) {
   constexpr uint64_t kRun = 64;
   uint64_t i = 0;
   for (; i + kRun <= count; i += kRun) {
-    uint32_t any = 0;
-    for (uint64_t j = 0; j < kRun; ++j) any |= static_cast<uint32_t>(illegal(blocks + (i + j) * kBlockBytes));
+    Accumulator any = 0;
+    for (uint64_t j = 0; j < kRun; ++j)
+      any |= static_cast<Accumulator>(illegal(blocks + (i + j) * kBlockBytes));
     if (any != 0) break;
   }
   for (; i < count; ++i) {
@@ -118,6 +152,28 @@ uint64_t scan_f16(const std::byte* blocks, uint64_t count, bool) {
   return first_illegal<kBlockBytes>(blocks, count, [](const std::byte* block) {
     return (... | !f16_is_finite(load_block<Little16>(block + kFieldBytes, 0)));
   });
+}
+
+// The index of the first of `count` plain numbers of type T (Little16, 32 or 64) whose
+// exponent bits, `exponent`, are all ones: NaN or infinite.  Adding the lowest exponent
+// bit then carries into the sign bit, for all numbers of a 64-bit word at once.
+template <class Number, uint64_t kExponent>
+uint64_t scan_plain(const std::byte* values, uint64_t count, bool) {
+  constexpr uint64_t kWidth = 8 * sizeof(Number);
+  constexpr uint64_t kEach = ~uint64_t{0} / (~uint64_t{0} >> (64 - kWidth));  // 1 in each number
+  constexpr uint64_t kMask = kExponent * kEach;
+  constexpr uint64_t kLowest = (kExponent & -kExponent) * kEach;
+  constexpr uint64_t kSigns = kEach << (kWidth - 1);
+  constexpr uint64_t kNumbers = 64 / kWidth;
+  constexpr uint64_t kWordBytes = 8;
+  const uint64_t word = first_illegal<kWordBytes, uint64_t>(
+      values, count / kNumbers,
+      [](const std::byte* at) { return ((load_block<Little64>(at, 0) & kMask) + kLowest) & kSigns; });
+  for (uint64_t i = word * kNumbers; i < count; ++i) {
+    const uint64_t bits = load_block<Number>(values, i);
+    if ((bits & kExponent) == kExponent) return i;
+  }
+  return count;
 }
 
 }  // namespace gcts

@@ -57,9 +57,9 @@ namespace gcts {
 
 // Why a block is not legal.  Null: the block is legal.
 struct BlockFault {
-  const char* what = nullptr;   // "scale d is NaN"
-  uint32_t byte = 0;            // offset of the byte in the block
-  bool strict_only = false;     // implementations disagree: counted only under --strict
+  const char* what = nullptr;  // "scale d is NaN"
+  uint32_t byte = 0;           // offset of the byte in the block
+  bool strict_only = false;    // implementations disagree: counted only under --strict
 };
 
 // How a number is written in a block.

@@ -10,10 +10,14 @@ namespace gcts {
 namespace {
 
 constexpr TensorType kTypes[] = {
+#define GCTS_CODEC_current(name) &codec::name
+#define GCTS_CODEC_removed(name) nullptr
 #define TENSOR_TYPE(id, name, elements, bytes, status) \
-  {id, #name, elements, bytes, TensorStatus::status, nullptr},
+  {id, #name, elements, bytes, TensorStatus::status, GCTS_CODEC_##status(name)},
 #include "reference/tensor_types.inc"
 #undef TENSOR_TYPE
+#undef GCTS_CODEC_current
+#undef GCTS_CODEC_removed
 };
 
 // index = id

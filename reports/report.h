@@ -8,6 +8,8 @@
 #ifndef GCTS_REPORTS_REPORT_H_
 #define GCTS_REPORTS_REPORT_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <map>
@@ -93,21 +95,37 @@ struct Report {
   std::string void_reason;            // not empty: a positive control was missed
 };
 
-// A report format: formats.inc names them, reports/<name>.cc writes them.
-using WriteReportFn = void (*)(const Report& report, std::ostream& out);
+// How a report is shown, apart from what it says.
+struct Style {
+  bool colour = false;       // ANSI colours: only for a terminal
+  size_t max_failures = 20;  // console and Markdown: failures of a subject shown before folding
+};
+
+// A report format: formats.inc names them, reports/<name>.cc defines write_<name>.
+using WriteReportFn = void (*)(const Report& report, const Style& style, std::ostream& out);
 struct Format {
   std::string_view name;
   std::string_view description;
-  WriteReportFn write;
+  WriteReportFn function;
+
+  void write(const Report& report, std::ostream& out, const Style& style = {}) const {
+    function(report, style, out);
+  }
 };
 std::span<const Format> formats();
 const Format* find_format(std::string_view name);
 
-// Reads JSON Lines back.  False and an explanation with the line number on bad input.
+// Reads JSON Lines back.  False and an explanation with the line number on bad
+// input: not JSON, a newer schema, a result of an unknown subject, a missing end.
 bool read_jsonl(std::istream& in, Report& out, std::string& error);
 
 // The shards of one run as one report: subjects joined by name, version and locator.
+// False if the parts are not of one run (profile, tier, seed or suite version
+// differ) or if two parts hold different outcomes for one case and subject.
 bool merge(std::span<const Report> parts, Report& out, std::string& error);
+
+// How many results of a subject came to each outcome.
+std::array<uint64_t, kOutcomeCount> count_outcomes(const Report& report, uint32_t subject);
 
 }  // namespace gcts
 

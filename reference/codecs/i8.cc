@@ -1,0 +1,28 @@
+// I8: plain numbers, 1 byte each; a block is one element.
+//
+//   byte 0      two's complement
+//
+// Decoding is exact.  There is no quantizer: integers hold indices, not weights.
+//
+// Illegal: nothing.
+
+#include "reference/block.h"
+
+namespace gcts {
+namespace {
+
+constexpr BlockField kFields[] = {{"value", FieldRole::value, NumberFormat::i8, 0, 1}};
+
+void dequantize(const std::byte* blocks, float* values, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) values[i] = static_cast<float>(load_block<int8_t>(blocks, i));
+}
+
+BlockFault validate(const std::byte*) { return {}; }
+
+uint64_t scan(const std::byte*, uint64_t count, bool) { return count; }
+
+}  // namespace
+
+constinit const Codec codec::i8 = {kFields, dequantize, nullptr, validate, scan};
+
+}  // namespace gcts

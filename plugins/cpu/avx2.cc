@@ -1,0 +1,57 @@
+// The kernels for x86 with AVX2, FMA and F16C.
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "activations.h"
+#include "gcts/plugin.h"
+#include "kernels.h"
+#include "lattices.h"
+#include "target.h"
+
+TARGET_BEGIN("avx2,fma,f16c")
+namespace cpu::avx2 {
+
+#include "x86_codes.h"
+
+// maddubs saturates above 127 * 2 * 128, so codes of a wider range go through 16 bits.
+template <typename T>
+static inline __m256i dot32(__m256i c, __m256i y) {
+  if constexpr (T::kRange <= 127) {
+    const __m256i offset = _mm256_set1_epi8(static_cast<char>(T::kOffset));
+    __m256i p = _mm256_maddubs_epi16(_mm256_add_epi8(c, offset), y);
+    if constexpr (T::kOffset != 0) p = _mm256_sub_epi16(p, _mm256_maddubs_epi16(offset, y));
+    return _mm256_madd_epi16(p, _mm256_set1_epi16(1));
+  } else {
+    const __m256i low = _mm256_madd_epi16(_mm256_cvtepi8_epi16(_mm256_castsi256_si128(c)),
+                                          _mm256_cvtepi8_epi16(_mm256_castsi256_si128(y)));
+    const __m256i high = _mm256_madd_epi16(_mm256_cvtepi8_epi16(_mm256_extracti128_si256(c, 1)),
+                                           _mm256_cvtepi8_epi16(_mm256_extracti128_si256(y, 1)));
+    return _mm256_add_epi32(low, high);
+  }
+}
+
+static inline __m256 scaled8(__m128i c, float a) {
+  return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(c)), _mm256_set1_ps(a));
+}
+template <bool kMinimum>
+static inline void store16(float* y, __m128i c, float a, float m) {
+  __m256 low = scaled8(c, a), high = scaled8(_mm_unpackhi_epi64(c, c), a);
+  if constexpr (kMinimum) {
+    low = _mm256_add_ps(low, _mm256_set1_ps(m));
+    high = _mm256_add_ps(high, _mm256_set1_ps(m));
+  }
+  _mm256_storeu_ps(y, low);
+  _mm256_storeu_ps(y + 8, high);
+}
+template <bool kMinimum>
+static inline void store32(float* y, __m256i c, float a0, float a1, float m0, float m1) {
+  store16<kMinimum>(y, _mm256_castsi256_si128(c), a0, m0);
+  store16<kMinimum>(y + 16, _mm256_extracti128_si256(c, 1), a1, m1);
+}
+
+#include "x86_kernels.h"
+
+}  // namespace cpu::avx2
+TARGET_END
+#endif

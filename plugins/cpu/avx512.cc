@@ -1,0 +1,42 @@
+// The kernels for x86 with AVX-512 and its int8 dot products (VNNI).
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "activations.h"
+#include "gcts/plugin.h"
+#include "kernels.h"
+#include "lattices.h"
+#include "target.h"
+
+TARGET_BEGIN("avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
+namespace cpu::avx512 {
+
+#include "x86_codes.h"
+
+// dpbusd takes unsigned codes: the offset is added and its products taken off again.
+template <typename T>
+static inline __m256i dot32(__m256i c, __m256i y) {
+  const __m256i offset = _mm256_set1_epi8(static_cast<char>(T::kOffset)), zero = _mm256_setzero_si256();
+  if constexpr (T::kOffset == 0) return _mm256_dpbusd_epi32(zero, c, y);
+  return _mm256_sub_epi32(_mm256_dpbusd_epi32(zero, _mm256_add_epi8(c, offset), y),
+                          _mm256_dpbusd_epi32(zero, offset, y));
+}
+
+template <bool kMinimum>
+static inline void store16(float* y, __m128i c, float a, float m) {
+  __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(c)), _mm512_set1_ps(a));
+  if constexpr (kMinimum) v = _mm512_add_ps(v, _mm512_set1_ps(m));
+  _mm512_storeu_ps(y, v);
+}
+template <bool kMinimum>
+static inline void store32(float* y, __m256i c, float a0, float a1, float m0, float m1) {
+  store16<kMinimum>(y, _mm256_castsi256_si128(c), a0, m0);
+  store16<kMinimum>(y + 16, _mm256_extracti128_si256(c, 1), a1, m1);
+}
+
+#include "x86_kernels.h"
+
+}  // namespace cpu::avx512
+TARGET_END
+#endif

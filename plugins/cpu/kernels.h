@@ -1,0 +1,56 @@
+// Every kernel of every variant, declared from the tables.
+
+#ifndef GCTS_PLUGINS_CPU_KERNELS_H_
+#define GCTS_PLUGINS_CPU_KERNELS_H_
+
+#include "gcts/plugin.h"
+
+namespace cpu {
+
+#define CPU_TYPE(name, id, act, act_id, group) CPU_DEQUANTIZE(name) CPU_VEC_DOT(name)
+#define CPU_DEQUANTIZE(name) \
+  gcts_status dequantize_##name(void* context, const void* blocks, float* values, uint64_t count);
+#define CPU_VEC_DOT(name)                                                                        \
+  gcts_status vec_dot_##name(void* context, const void* weights, const void* activations, float* result, \
+                             uint64_t count);
+#define CPU_QUANTIZE(name)                                                                       \
+  gcts_status quantize_##name(void* context, const float* values, const float* importance, void* blocks, \
+                              uint64_t count);
+#define CPU_ALL                                                                             \
+  CPU_DEQUANTIZE(f16) CPU_DEQUANTIZE(bf16) CPU_DEQUANTIZE(q8_1) CPU_DEQUANTIZE(q8_k)         \
+  CPU_VEC_DOT(f16) CPU_VEC_DOT(bf16) CPU_VEC_DOT(f32)                                        \
+  CPU_QUANTIZE(q8_0) CPU_QUANTIZE(q8_1) CPU_QUANTIZE(q8_k)
+
+namespace generic {
+#include "types.inc"
+CPU_ALL
+CPU_QUANTIZE(f16) CPU_QUANTIZE(bf16)
+}
+#if defined(__x86_64__)
+namespace avx2 {
+#include "types.inc"
+CPU_ALL
+}
+namespace avx512 {
+#include "types.inc"
+CPU_ALL
+}
+#elif defined(__aarch64__)
+namespace neon {
+#include "types.inc"
+CPU_ALL
+}
+namespace neon_dotprod {
+#include "types.inc"
+CPU_ALL
+}
+#endif
+
+#undef CPU_TYPE
+#undef CPU_DEQUANTIZE
+#undef CPU_VEC_DOT
+#undef CPU_QUANTIZE
+
+}  // namespace cpu
+
+#endif  // GCTS_PLUGINS_CPU_KERNELS_H_

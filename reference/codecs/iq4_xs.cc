@@ -15,6 +15,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/scale_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -47,9 +48,54 @@ void decode(const Block& block, float* values) {
   }
 }
 
+// The code whose value is nearest, by rounding down to a multiple of a half: the values
+// are integers, so that every midpoint between two of them is such a multiple.
+constexpr auto kNearest = [] {
+  std::array<uint8_t, 512> nearest{};
+  for (int halves = 0; halves < 512; ++halves) {
+    uint8_t code = 0;
+    while (code < 15 && halves - 254 >= kIq4Values[code] + kIq4Values[code + 1]) ++code;
+    nearest[static_cast<size_t>(halves)] = code;
+  }
+  return nearest;
+}();
+
+struct Iq4Codes {
+  static constexpr float kLargestMagnitude = 127;
+  static uint8_t code(float ratio) {
+    const float halves = 2 * ratio + 254;
+    return kNearest[static_cast<size_t>(halves < 0 ? 0 : halves > 511 ? 511 : halves)];
+  }
+  static float nearest(float ratio) { return static_cast<float>(kIq4Values[code(ratio)]); }
+};
+
+constexpr float kShare = 1;
+constexpr ScaleSearchOptions kSearch = {
+    .level_low = -32, .level_high = 31, .reach = 2, .trial_step = 4, .trials = 5, .top_levels = 6};
+
+void encode(const SearchBlock& from, Block& to) {
+  ScaleSearch<32, Iq4Codes> search(from, kSearch);
+  const auto best = search.run();
+  to.d = best.d.bits;
+  for (size_t group = 0; group < 8; ++group) {
+    const uint32_t stored = static_cast<uint32_t>(best.levels[group] + 32);
+    to.scales_low[group / 2] =
+        static_cast<uint8_t>(to.scales_low[group / 2] | (stored & 15) << 4 * (group % 2));
+    to.scales_high = static_cast<uint16_t>(to.scales_high | (stored >> 4) << 2 * group);
+    uint8_t codes[32];
+    search.codes(group, best.d.value * static_cast<float>(best.levels[group]), codes);
+    for (size_t j = 0; j < 16; ++j)
+      to.codes[16 * group + j] = static_cast<uint8_t>(codes[j] | codes[j + 16] << 4);
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq4_xs = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::iq4_xs = {kFields, superblock::dequantize<Block, decode>, quantize,
                                        superblock::validate_scale<offsetof(Block, d)>,
                                        scan_f16<sizeof(Block), offsetof(Block, d)>};
 

@@ -14,6 +14,7 @@
 //
 // Legal: d and dmin are finite; all other bytes are free.
 
+#include "reference/codecs/min_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -44,10 +45,40 @@ void decode(const Block& block, float* values) {
   }
 }
 
+constexpr float kShare = 1;
+constexpr MinSearchOptions kSearch = {.level_high = 15,
+                                      .reach = 2,
+                                      .min_reach = 1,
+                                      .trial_step = 0.1f,
+                                      .trials_below = 10,
+                                      .trials_above = 10,
+                                      .top_levels = 3};
+
+void encode(const SearchBlock& from, Block& to) {
+  MinSearch<16, 3> search(from, kSearch);
+  const auto best = search.run();
+  to.d = best.d.bits;
+  to.dmin = best.dmin.bits;
+  for (size_t run = 0; run < 16; ++run) {
+    to.scales[run] = static_cast<uint8_t>(best.levels[run] | best.min_levels[run] << 4);
+    uint8_t codes[16];
+    search.codes(run, best, codes);
+    for (size_t j = 0; j < 16; ++j) {
+      const size_t i = 16 * run + j;
+      uint8_t& byte = to.codes[32 * (i / 128) + i % 32];
+      byte = static_cast<uint8_t>(byte | codes[j] << 2 * (i % 128 / 32));
+    }
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
 constinit const Codec codec::q2_k = {
-    kFields, superblock::dequantize<Block, decode>, nullptr,
+    kFields, superblock::dequantize<Block, decode>, quantize,
     superblock::validate_scale_and_min<offsetof(Block, d), offsetof(Block, dmin)>,
     scan_f16<sizeof(Block), offsetof(Block, d), offsetof(Block, dmin)>};
 

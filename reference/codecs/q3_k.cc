@@ -17,6 +17,7 @@
 //
 // Legal: d is finite; all other bytes are free.
 
+#include "reference/codecs/scale_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -52,9 +53,43 @@ void decode(const Block& block, float* values) {
   }
 }
 
+constexpr float kShare = 2;
+constexpr ScaleSearchOptions kSearch = {
+    .level_low = -32, .level_high = 31, .reach = 2, .trial_step = 0.25f, .trials = 6, .top_levels = 6};
+
+void put_scale(uint8_t* bytes, size_t run, uint32_t stored) {
+  uint8_t& low = bytes[run % 8];
+  uint8_t& high = bytes[8 + run % 4];
+  low = static_cast<uint8_t>(low | (stored & 15) << 4 * (run / 8));
+  high = static_cast<uint8_t>(high | (stored >> 4) << 2 * (run / 4));
+}
+
+void put_code(Block& block, size_t i, uint32_t code) {
+  uint8_t& low = block.low[32 * (i / 128) + i % 32];
+  uint8_t& high = block.high[i % 32];
+  low = static_cast<uint8_t>(low | (code & 3) << 2 * (i % 128 / 32));
+  high = static_cast<uint8_t>(high | (code >> 2) << (i / 32));
+}
+
+void encode(const SearchBlock& from, Block& to) {
+  ScaleSearch<16, IntegerCodes<-4, 3>> search(from, kSearch);
+  const auto best = search.run();
+  to.d = best.d.bits;
+  for (size_t run = 0; run < 16; ++run) {
+    put_scale(to.scales, run, static_cast<uint32_t>(best.levels[run] + 32));
+    uint8_t codes[16];
+    search.codes(run, best.d.value * static_cast<float>(best.levels[run]), codes);
+    for (size_t j = 0; j < 16; ++j) put_code(to, 16 * run + j, codes[j]);
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::q3_k = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::q3_k = {kFields, superblock::dequantize<Block, decode>, quantize,
                                      superblock::validate_scale<offsetof(Block, d)>,
                                      scan_f16<sizeof(Block), offsetof(Block, d)>};
 

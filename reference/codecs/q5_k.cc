@@ -14,6 +14,7 @@
 // Legal: d and dmin are finite; all other bytes are free.
 
 #include "reference/codecs/k_scales.h"
+#include "reference/codecs/min_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -49,10 +50,41 @@ void decode(const Block& block, float* values) {
   }
 }
 
+constexpr float kShare = 2;
+constexpr MinSearchOptions kSearch = {.level_high = 63,
+                                      .reach = 2,
+                                      .min_reach = 1,
+                                      .trial_step = 0.25f,
+                                      .trials_below = 2,
+                                      .trials_above = 6,
+                                      .top_levels = 2};
+
+void encode(const SearchBlock& from, Block& to) {
+  MinSearch<32, 31> search(from, kSearch);
+  const auto best = search.run();
+  to.d = best.d.bits;
+  to.dmin = best.dmin.bits;
+  for (size_t run = 0; run < 8; ++run) {
+    k_scales::put(to.scales, run, static_cast<uint32_t>(best.levels[run]),
+                  static_cast<uint32_t>(best.min_levels[run]));
+    uint8_t codes[32];
+    search.codes(run, best, codes);
+    for (size_t j = 0; j < 32; ++j) {
+      uint8_t& low = to.low[32 * (run / 2) + j];
+      low = static_cast<uint8_t>(low | (codes[j] & 15) << 4 * (run % 2));
+      to.high[j] = static_cast<uint8_t>(to.high[j] | (codes[j] >> 4) << run);
+    }
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
 constinit const Codec codec::q5_k = {
-    kFields, superblock::dequantize<Block, decode>, nullptr,
+    kFields, superblock::dequantize<Block, decode>, quantize,
     superblock::validate_scale_and_min<offsetof(Block, d), offsetof(Block, dmin)>,
     scan_f16<sizeof(Block), offsetof(Block, d), offsetof(Block, dmin)>};
 

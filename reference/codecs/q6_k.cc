@@ -15,6 +15,7 @@
 //
 // Legal: d is finite; all other bytes are free.
 
+#include "reference/codecs/scale_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -45,9 +46,38 @@ void decode(const Block& block, float* values) {
   }
 }
 
+constexpr float kShare = 1;
+constexpr ScaleSearchOptions kSearch = {
+    .level_low = -128, .level_high = 127, .reach = 3, .trial_step = 0.25f, .trials = 3, .top_levels = 4};
+
+void put_code(Block& block, size_t i, uint32_t code) {
+  const size_t half = i / 128;
+  const size_t in_half = i % 128;
+  uint8_t& low = block.low[64 * half + in_half % 64];
+  uint8_t& high = block.high[32 * half + i % 32];
+  low = static_cast<uint8_t>(low | (code & 15) << 4 * (in_half / 64));
+  high = static_cast<uint8_t>(high | (code >> 4) << 2 * (in_half / 32));
+}
+
+void encode(const SearchBlock& from, Block& to) {
+  ScaleSearch<16, IntegerCodes<-32, 31>> search(from, kSearch);
+  const auto best = search.run();
+  to.d = best.d.bits;
+  for (size_t run = 0; run < 16; ++run) {
+    to.scales[run] = static_cast<int8_t>(best.levels[run]);
+    uint8_t codes[16];
+    search.codes(run, best.d.value * static_cast<float>(best.levels[run]), codes);
+    for (size_t j = 0; j < 16; ++j) put_code(to, 16 * run + j, codes[j]);
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::q6_k = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::q6_k = {kFields, superblock::dequantize<Block, decode>, quantize,
                                      superblock::validate_scale<offsetof(Block, d)>,
                                      scan_f16<sizeof(Block), offsetof(Block, d)>};
 

@@ -1,14 +1,13 @@
-// The table of values of IQ4_NL and IQ4_XS, and the search for the nearest.
+// The search for the nearest value of the table of IQ4_NL and IQ4_XS.
 
 #ifndef GCTS_REFERENCE_CODECS_IQ4_VALUES_H_
 #define GCTS_REFERENCE_CODECS_IQ4_VALUES_H_
 
 #include <cstdint>
 
-namespace gcts {
+#include "reference/codebooks.h"
 
-inline constexpr int8_t kIq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                          1,    13,   25,  38,  53,  69,  89,  113};
+namespace gcts {
 
 // The index of the table value nearest to x; a tie takes the larger value, NaN index 15.
 inline uint8_t nearest_iq4(float x) {

@@ -54,7 +54,7 @@ constexpr float e8m0_half(uint8_t e) {
 // that only 0x7f, which other decoders read as NaN, is 0 while 0xff is 240.
 float ue4m3_half(uint8_t bits);
 
-// The ue4m3 byte for a scale; ties round up.  0 for NaN and for values of at most 0;
+// The ue4m3 byte for a scale; ties round up (below 2^-6 by adding 1/2 in f32).  0 for NaN and for values of at most 0;
 // 0x7e (448) for values of 248 and more, so that 0x78 to 0x7d are never given.
 uint8_t f32_to_ue4m3(float value);
 
@@ -62,8 +62,8 @@ uint8_t f32_to_ue4m3(float value);
 inline constexpr int8_t kE2m1Doubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 // The first e2m1 code whose doubled value times `half_scale` is nearest to value:
-// ties go to the smaller code, zero is always code 0.  Code 0 where no distance is
-// less than infinity.
+// ties go to the smaller code, zero is always code 0.  Distances are f32: a value so
+// large that all of them round to the same gives code 0, as do infinity and NaN.
 uint8_t nearest_e2m1(float value, float half_scale);
 
 }  // namespace gcts

@@ -1,0 +1,110 @@
+// An implementation under test, whatever it is made of: it takes tasks and gives
+// answers.
+//
+// A plugin runs in a worker (plugin_implementation.cc), a tool is a command
+// (command_implementation.cc).  The suites know neither: they make tasks from cases
+// and judge answers.
+
+#ifndef GCTS_HARNESS_IMPLEMENTATION_H_
+#define GCTS_HARNESS_IMPLEMENTATION_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/case.h"
+#include "harness/limits.h"
+#include "harness/worker/protocol.h"
+
+namespace gcts {
+
+// One row of a plugin's kernel table.
+struct KernelDescription {
+  gcts_kernel row{};  // the pointers in it are null
+  std::string variant;
+  std::string features;
+  bool prepares = false;
+};
+
+// What an implementation says about itself.
+struct Description {
+  std::string name;
+  std::string version;
+  bool reads = false;
+  uint32_t reader_capabilities = 0;  // GCTS_READS_*
+  bool writes = false;
+  uint32_t writer_capabilities = 0;  // GCTS_WRITES_*
+  bool tells_contents = true;        // false: a verdict is all that there is
+  std::string device;
+  std::vector<KernelDescription> kernels;
+};
+
+struct Task {
+  size_t tag = 0;                          // the caller's
+  const std::vector<CaseFile>* files = nullptr;  // to read; several: a shard set
+  const WriteCase* write = nullptr;        // or to write
+  uint64_t refuse_after = UINT64_MAX;      // write: see WriteRequest
+  Stage stage = Stage::data;
+  bool measured = false;                   // alone in a fresh worker, memory watched closely
+};
+
+enum class AnswerKind : uint8_t {
+  verdict,   // a status was returned
+  crash,     // signal, abort, or the process ended by itself
+  timeout,   // killed for its wall or CPU time
+  memory,    // killed for its memory
+  protocol,  // nonsense came back
+  unusable,  // could not be started or loaded: nothing was tested
+};
+
+struct Answer {
+  AnswerKind kind = AnswerKind::verdict;
+  int32_t status = 0;        // of a verdict: gcts_status
+  bool weak = false;         // of a command: an exit status, not a word
+  bool weak_matches = false; // ... whose output matches the reject pattern
+  std::string message;       // the implementation's own words, or what happened to it
+  std::string misuse;        // how it misused the sink or output; "" if it did not
+  std::span<const uint8_t> output;  // records (read) or a file's bytes (write); during the call only
+  bool refused = false;      // write: the output refused bytes
+  uint64_t leaked_bytes = 0;
+  int32_t leaked_fds = 0;
+  int32_t leaked_threads = 0;
+  double wall_seconds = 0;
+  double cpu_seconds = 0;
+  uint64_t peak_bytes = 0;   // resident anonymous memory above the start; 0: not measured
+};
+
+class Implementation {
+ public:
+  virtual ~Implementation() = default;
+  // Starts it once.  False and an explanation if it cannot be used.
+  virtual bool describe(Description& out, std::string& error) = 0;
+  // Runs tasks in order; `answered` is called once for each, in order.  Stops before
+  // the next task when `answered` returns false.
+  using Answered = std::function<bool(const Task& task, const Answer& answer)>;
+  virtual void run(std::span<const Task> tasks, const Answered& answered) = 0;
+};
+
+// How to start an implementation; copied freely, so that each thread makes its own.
+struct Launch {
+  enum class Kind : uint8_t { plugin, command } kind = Kind::plugin;
+  std::string locator;               // the plugin's path, or the command
+  std::string emulator;              // plugin: words put in front of the worker
+  std::string reject_pattern;        // command
+  std::vector<std::string> environment;  // NAME=VALUE, added to the program's own
+  Limits limits;
+};
+
+std::unique_ptr<Implementation> launch(const Launch& launch);
+std::unique_ptr<Implementation> launch_plugin(const Launch& launch);
+std::unique_ptr<Implementation> launch_command(const Launch& launch);
+
+std::string_view launch_kind_name(Launch::Kind kind);  // "plugin", "command"
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_IMPLEMENTATION_H_

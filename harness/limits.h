@@ -1,0 +1,19 @@
+// What one case may cost.  Memory is resident anonymous memory, never address space,
+// which runtimes reserve by the terabyte.
+
+#ifndef GCTS_HARNESS_LIMITS_H_
+#define GCTS_HARNESS_LIMITS_H_
+
+#include <cstdint>
+
+namespace gcts {
+
+struct Limits {
+  double wall_seconds = 10;
+  double cpu_seconds = 5;
+  uint64_t memory_bytes = uint64_t{1} << 30;  // above what it held when the case began
+};
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_LIMITS_H_

@@ -1,0 +1,42 @@
+// Where the program finds the files that belong to it, and where it puts temporary ones.
+
+#ifndef GCTS_HARNESS_LOCATIONS_H_
+#define GCTS_HARNESS_LOCATIONS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/case.h"
+
+namespace gcts {
+
+// gguf-cts-worker beside the executable, or what GCTS_WORKER names: one built for the
+// architecture of an emulator, say.
+std::string worker_path();
+// The plugins that come with the program: GCTS_PLUGIN_DIR, or ../plugins from the
+// executable, or ../lib/gguf-cts.  "" if there is no such folder.
+std::string plugin_folder();
+// A plugin that comes with the program; "" if it is not there.
+std::string own_plugin(std::string_view name);
+
+// A folder for files that are shown by path; removed with all in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() = default;
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  // Writes the files into a subfolder of their own; the path of the first, "" on failure.
+  std::string write(const std::vector<CaseFile>& files);
+  void clear();
+
+ private:
+  std::string path_;
+  size_t count_ = 0;
+};
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_LOCATIONS_H_

@@ -1,0 +1,269 @@
+// A plugin as an implementation: tasks go to its worker in batches, so that a round
+// trip is not paid for each case; a worker that dies is replaced, and the batch goes on
+// after the case that killed it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/implementation.h"
+#include "harness/locations.h"
+#include "harness/model.h"
+#include "harness/worker/wire.h"
+#include "harness/worker_channel.h"
+
+namespace gcts {
+namespace {
+
+constexpr size_t kBatchTasks = 64;
+constexpr uint64_t kBatchBytes = 8u << 20;
+// Leaks are looked for where repeating the case costs nothing.
+constexpr uint64_t kFindLeaksBelow = 1u << 20;
+
+bool parse_description(const std::vector<uint8_t>& bytes, Description& out) {
+  worker::WireReader in(bytes);
+  out.name = in.take_text();
+  out.version = in.take_text();
+  out.reads = in.take<uint32_t>();
+  out.reader_capabilities = in.take<uint32_t>();
+  out.writes = in.take<uint32_t>();
+  out.writer_capabilities = in.take<uint32_t>();
+  out.device = in.take_text();
+  const uint64_t kernels = in.take<uint64_t>();
+  for (uint64_t i = 0; i < kernels && in.ok(); ++i) {
+    KernelDescription kernel;
+    kernel.row.op = in.take<uint32_t>();
+    kernel.row.tensor_type = in.take<uint32_t>();
+    kernel.row.activation_type = in.take<uint32_t>();
+    kernel.row.flags = in.take<uint32_t>();
+    kernel.variant = in.take_text();
+    kernel.features = in.take_text();
+    kernel.row.alignment = in.take<uint32_t>();
+    kernel.row.multiple = in.take<uint32_t>();
+    kernel.row.row_multiple = in.take<uint32_t>();
+    kernel.row.accuracy = in.take<gcts_accuracy>();
+    kernel.prepares = in.take<uint32_t>();
+    out.kernels.push_back(std::move(kernel));
+  }
+  return in.ok() && in.at_end();
+}
+
+uint64_t task_bytes(const Task& task) {
+  uint64_t bytes = 0;
+  if (task.files) {
+    for (const CaseFile& file : *task.files) bytes += file.bytes.size();
+  }
+  if (task.write) {
+    for (const Tensor& tensor : task.write->model.tensors) bytes += tensor.data.size();
+  }
+  return bytes;
+}
+
+class PluginImplementation final : public Implementation {
+ public:
+  explicit PluginImplementation(const Launch& launch) : channel_(launch) {}
+
+  bool describe(Description& out, std::string& error) override {
+    if (!channel_.ensure_started(error)) return false;
+    out = {};
+    if (!parse_description(channel_.description(), out)) {
+      error = "the worker's description makes no sense";
+      return false;
+    }
+    capabilities_ = out.reader_capabilities;
+    described_ = true;
+    return true;
+  }
+
+  void run(std::span<const Task> tasks, const Answered& answered) override {
+    Description unused;
+    std::string error;
+    if (!described_ && !describe(unused, error)) {
+      Answer answer;
+      answer.kind = AnswerKind::unusable;
+      answer.message = error;
+      for (const Task& task : tasks) {
+        if (!answered(task, answer)) return;
+      }
+      return;
+    }
+    while (!tasks.empty()) {
+      const size_t count = batch_size(tasks);
+      if (!run_batch(tasks.first(count), answered)) return;
+      tasks = tasks.subspan(count);
+    }
+  }
+
+ private:
+  struct Sent {
+    worker::Request request;
+    std::vector<uint8_t> payload;
+  };
+
+  static size_t batch_size(std::span<const Task> tasks) {
+    size_t count = 0;
+    uint64_t bytes = 0;
+    while (count < tasks.size() && count < kBatchTasks) {
+      if (tasks[count].measured) return std::max<size_t>(count, 1);
+      bytes += task_bytes(tasks[count]);
+      if (count > 0 && bytes > kBatchBytes) break;
+      ++count;
+    }
+    return count;
+  }
+
+  bool by_path(const Task& task) const {
+    return task.files->size() > 1 || !(capabilities_ & GCTS_READS_MEMORY);
+  }
+
+  Sent prepare(const Task& task) {
+    worker::WireWriter payload;
+    if (task.write) {
+      const std::vector<uint8_t> model = encode_model(task.write->model, task.write->strategy);
+      worker::WriteRequest request{};
+      request.model_offset = channel_.place(std::as_bytes(std::span(model)));
+      request.model_size = model.size();
+      // Padding to an alignment of at most 2^16 after each tensor, and slack for one
+      // that pads more than it should.
+      request.output_limit = (1u << 20) + 4 * model.size() + 65536 * (task.write->model.tensors.size() + 1);
+      request.refuse_after = task.refuse_after;
+      payload.put(request);
+      return {worker::Request::write, payload.bytes()};
+    }
+    worker::ReadRequest request{};
+    const uint64_t bytes = task_bytes(task);
+    request.stage = task.stage == Stage::data ? GCTS_STAGE_DATA : GCTS_STAGE_METADATA;
+    if (task.stage == Stage::data && (capabilities_ & GCTS_READS_TENSOR_BYTES)) {
+      request.flags |= worker::kReadDigests;
+    }
+    if (!task.measured && bytes < kFindLeaksBelow) request.flags |= worker::kFindLeaks;
+    // No field of a file takes more than four times its bytes as a record.
+    request.contents_limit = (1u << 20) + 4 * bytes;
+    std::string path;
+    if (by_path(task)) {
+      request.flags |= worker::kReadFromPath;
+      path = folder_.write(*task.files);
+    } else {
+      request.input_offset = channel_.place(task.files->front().bytes);
+      request.input_size = task.files->front().bytes.size();
+    }
+    payload.put(request);
+    payload.put_raw(path);
+    return {worker::Request::read, payload.bytes()};
+  }
+
+  bool run_batch(std::span<const Task> tasks, const Answered& answered) {
+    channel_.clear_inputs();
+    channel_.trim();
+    std::vector<Sent> requests;
+    for (const Task& task : tasks) requests.push_back(prepare(task));
+    bool go_on = true;
+    for (size_t next = 0; next < tasks.size() && go_on;) {
+      if (tasks[next].measured) channel_.stop();
+      std::string error;
+      if (!channel_.ensure_started(error)) {
+        Answer answer;
+        answer.kind = AnswerKind::unusable;
+        answer.message = error;
+        go_on = answered(tasks[next++], answer);
+        continue;
+      }
+      if (tasks[next].measured) channel_.begin_measuring();
+      size_t sent = next, bytes = 0;
+      while (sent < tasks.size() && (sent == next || bytes < WorkerChannel::kMostRequestBytes)) {
+        // Id 0 tells the worker that its output memory is free again.
+        channel_.send(requests[sent].request, static_cast<uint32_t>(sent - next), requests[sent].payload);
+        bytes += requests[sent++].payload.size();
+      }
+      bool alive = true;
+      for (uint32_t id = 0; next < sent && alive && go_on; ++id) {
+        const Task& task = tasks[next++];
+        const Answer answer = receive(task, id, alive);
+        go_on = answered(task, answer);
+      }
+      if (!go_on && next < sent) channel_.stop();
+    }
+    folder_.clear();
+    return go_on;
+  }
+
+  Answer receive(const Task& task, uint32_t id, bool& alive) {
+    Answer answer;
+    worker::Message message{};
+    const double start = now_seconds();
+    const Waited waited = channel_.wait(message, payload_, task.measured);
+    answer.wall_seconds = now_seconds() - start;
+    answer.peak_bytes = channel_.last_peak();
+    alive = false;
+    switch (waited) {
+      case Waited::over_wall:
+      case Waited::over_cpu:
+        answer.kind = AnswerKind::timeout;
+        answer.message = channel_.note();
+        return answer;
+      case Waited::over_memory:
+        answer.kind = AnswerKind::memory;
+        answer.message = channel_.note();
+        return answer;
+      case Waited::ended:
+        answer.kind = AnswerKind::crash;
+        answer.message = channel_.note();
+        return answer;
+      case Waited::answer:
+        break;
+    }
+    if (message.type == worker::kFault && payload_.size() == sizeof(worker::FaultAnswer)) {
+      worker::FaultAnswer fault;
+      std::memcpy(&fault, payload_.data(), sizeof(fault));
+      answer.kind = AnswerKind::crash;
+      answer.message = describe_fault(fault) + channel_.note();
+      return answer;
+    }
+    alive = true;
+    decode(task, id, message, answer);
+    if (answer.kind == AnswerKind::protocol) {
+      channel_.stop();
+      alive = false;
+    }
+    return answer;
+  }
+
+  void decode(const Task& task, uint32_t id, const worker::Message& message, Answer& answer) {
+    worker::WireReader in(payload_);
+    const auto call = in.take<worker::CallAnswer>();
+    answer.message = in.take_raw(call.message_size);
+    answer.misuse = in.take_raw(call.misuse_size);
+    const uint32_t expected =
+        worker::kAnswer + static_cast<uint32_t>(task.write ? worker::Request::write : worker::Request::read);
+    if (!in.ok() || message.id != id || message.type != expected ||
+        !channel_.fetch(call.output_offset, call.output_size, output_)) {
+      answer.kind = AnswerKind::protocol;
+      answer.message = "the worker's answer makes no sense: its memory is damaged";
+      return;
+    }
+    answer.status = call.status;
+    answer.output = output_;
+    answer.refused = call.refused;
+    answer.leaked_bytes = call.leaked_bytes;
+    answer.leaked_fds = call.leaked_fds;
+    answer.leaked_threads = call.leaked_threads;
+    answer.cpu_seconds = static_cast<double>(call.cpu_ns) * 1e-9;
+    channel_.set_cpu_mark(static_cast<double>(call.total_cpu_ns) * 1e-9);
+    if (task.measured) answer.peak_bytes = channel_.measured_peak(task_bytes(task) + call.output_size);
+  }
+
+  WorkerChannel channel_;
+  TemporaryFolder folder_;
+  uint32_t capabilities_ = 0;
+  bool described_ = false;
+  std::vector<uint8_t> payload_, output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Implementation> launch_plugin(const Launch& launch) {
+  return std::make_unique<PluginImplementation>(launch);
+}
+
+}  // namespace gcts

@@ -1,0 +1,37 @@
+// Answers what the plugin offers: name, version, capabilities, kernel rows.  The
+// reading side is harness/description.cc.
+
+#include "harness/worker/session.h"
+
+namespace gcts::worker {
+
+bool answer_describe(Session& session, std::span<const uint8_t>) {
+  const Plugin& plugin = session.plugin;
+  WireWriter& out = session.answer;
+  const auto text = [&](const char* value) { out.put_text(value ? value : ""); };
+  text(plugin.table.name);
+  text(plugin.table.version);
+  out.put<uint32_t>(plugin.reader.read != nullptr);
+  out.put<uint32_t>(plugin.reader.capabilities);
+  out.put<uint32_t>(plugin.writer.write != nullptr);
+  out.put<uint32_t>(plugin.writer.capabilities);
+  text(plugin.table.device ? plugin.table.device->name : "");
+  out.put<uint64_t>(plugin.table.kernel_count);
+  for (uint64_t i = 0; i < plugin.table.kernel_count; ++i) {
+    const gcts_kernel kernel = plugin.kernel(i);
+    out.put(kernel.op);
+    out.put(kernel.tensor_type);
+    out.put(kernel.activation_type);
+    out.put(kernel.flags);
+    text(kernel.variant);
+    text(kernel.features);
+    out.put(kernel.alignment);
+    out.put(kernel.multiple);
+    out.put(kernel.row_multiple);
+    out.put(kernel.accuracy);
+    out.put<uint32_t>(kernel.prepare != nullptr);
+  }
+  return true;
+}
+
+}  // namespace gcts::worker

@@ -1,0 +1,66 @@
+// Opens a plugin and checks its tables.
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/worker/session.h"
+
+namespace gcts::worker {
+namespace {
+
+// Copies what the plugin knows of a struct; the rest is zero.
+template <typename T>
+T widened(const T* from, uint64_t known_size) {
+  T whole{};
+  std::memcpy(&whole, from, std::min<uint64_t>(known_size, sizeof(T)));
+  return whole;
+}
+
+}  // namespace
+
+gcts_kernel Plugin::kernel(uint64_t index) const {
+  const auto* rows = reinterpret_cast<const char*>(table.kernels);
+  return widened(reinterpret_cast<const gcts_kernel*>(rows + index * table.kernel_size), table.kernel_size);
+}
+
+Plugin open_plugin(const char* path) {
+  Plugin plugin;
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    plugin.error = dlerror();
+    return plugin;
+  }
+  void* symbol = dlsym(library, "gcts_plugin_entry");
+  if (!symbol) {
+    plugin.error = std::string(path) + " exports no gcts_plugin_entry: it is no plugin";
+    return plugin;
+  }
+  const auto entry = reinterpret_cast<gcts_plugin_entry_fn>(symbol);
+  const gcts_plugin* table = entry();
+  if (!table) {
+    plugin.error = "gcts_plugin_entry returned null";
+    return plugin;
+  }
+  if (table->abi_version != GCTS_ABI_VERSION) {
+    plugin.error = "the plugin speaks ABI version " + std::to_string(table->abi_version) +
+                   ", this program version " + std::to_string(GCTS_ABI_VERSION);
+    return plugin;
+  }
+  if (table->struct_size < offsetof(gcts_plugin, reader)) {
+    plugin.error = "the plugin's table has a struct_size of " + std::to_string(table->struct_size) +
+                   " bytes, too small to hold its name";
+    return plugin;
+  }
+  plugin.table = widened(table, table->struct_size);
+  if (plugin.table.reader) plugin.reader = widened(plugin.table.reader, plugin.table.reader->struct_size);
+  if (plugin.table.writer) plugin.writer = widened(plugin.table.writer, plugin.table.writer->struct_size);
+  if (plugin.table.kernel_count > 0 && (!plugin.table.kernels || plugin.table.kernel_size == 0)) {
+    plugin.error = "the plugin has kernels but no kernel table or no kernel_size";
+  }
+  if (!plugin.table.name || !*plugin.table.name) plugin.error = "the plugin has no name";
+  return plugin;
+}
+
+}  // namespace gcts::worker

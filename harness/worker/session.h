@@ -1,0 +1,44 @@
+// The state of a worker: its plugin, its shared memory, and the answer being made.
+
+#ifndef GCTS_HARNESS_WORKER_SESSION_H_
+#define GCTS_HARNESS_WORKER_SESSION_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "gcts/plugin.h"
+#include "harness/worker/protocol.h"
+#include "harness/worker/shared_memory.h"
+#include "harness/worker/wire.h"
+
+namespace gcts::worker {
+
+// The plugin's tables, in full size: what a smaller struct_size leaves out is zero.
+struct Plugin {
+  gcts_plugin table{};
+  gcts_reader reader{};  // read is null without a reader
+  gcts_writer writer{};
+  std::string error;     // not empty: the plugin cannot be used
+
+  gcts_kernel kernel(uint64_t index) const;
+};
+
+Plugin open_plugin(const char* path);
+
+struct Session {
+  Plugin plugin;
+  SharedOutput output{kOutputFd};
+  WireWriter answer;
+};
+
+// One function a row of requests.inc: takes the request's payload, fills
+// session.answer.  False: the payload makes no sense.
+using AnswerFn = bool (*)(Session& session, std::span<const uint8_t> payload);
+#define REQUEST(number, name) bool answer_##name(Session& session, std::span<const uint8_t> payload);
+#include "harness/worker/requests.inc"
+#undef REQUEST
+
+}  // namespace gcts::worker
+
+#endif  // GCTS_HARNESS_WORKER_SESSION_H_

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "corpus/case.h"
+#include "gcts/plugin.h"
 #include "harness/limits.h"
 #include "harness/worker/protocol.h"
 

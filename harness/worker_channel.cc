@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "harness/locations.h"
+#include "harness/worker/wire.h"
 
 namespace gcts {
 namespace {
@@ -108,10 +109,10 @@ uint64_t WorkerChannel::place(std::span<const std::byte> bytes) {
 }
 
 void WorkerChannel::send(worker::Request request, uint32_t id, const std::vector<uint8_t>& payload) {
-  const worker::Message message{static_cast<uint32_t>(request), id, payload.size()};
-  std::vector<uint8_t> bytes(sizeof(message) + payload.size());
-  std::memcpy(bytes.data(), &message, sizeof(message));
-  if (!payload.empty()) std::memcpy(bytes.data() + sizeof(message), payload.data(), payload.size());
+  worker::WireWriter out;
+  out.put(worker::Message{static_cast<uint32_t>(request), id, payload.size()});
+  out.put_raw({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  const std::vector<uint8_t>& bytes = out.bytes();
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::write(requests_.write_end.get(), bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;

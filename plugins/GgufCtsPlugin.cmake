@@ -11,9 +11,11 @@ function(gcts_add_plugin name)
     C_VISIBILITY_PRESET hidden
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
-  # Static libraries that a plugin links bring symbols compiled without the
-  # presets above; they stay inside too.
-  if(NOT WIN32 AND NOT APPLE)
-    target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL)
+  # Presets do not reach static libraries that a plugin links, nor instances of the
+  # standard library's templates; the linker keeps those inside.
+  if(UNIX AND NOT APPLE)
+    set(map ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/GgufCtsPlugin.map)
+    target_link_options(${name} PRIVATE LINKER:--version-script=${map})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${map})
   endif()
 endfunction()

@@ -184,7 +184,8 @@ static bool tensor_size(reader* r, tensor_info* t) {
   if (t->dims[0] % b.elements != 0) return reject(r, "a row is not made of whole blocks");
   uint64_t elements = 1;
   for (uint32_t i = 0; i < MAX_RANK; i++)
-    if (!multiply(elements, t->dims[i], &elements)) return reject(r, "a tensor has too many elements");
+    if (!multiply(elements, t->dims[i], &elements) || elements >= INT64_MAX)
+      return reject(r, "a tensor has too many elements");
   if (!multiply(elements / b.elements, b.bytes, &t->size))
     return reject(r, "a tensor has too many bytes");
   return true;
@@ -218,12 +219,10 @@ static bool report_tensor(reader* r, const tensor_info* t, uint64_t data_start) 
   return true;
 }
 
-// The bytes between the last tensor info and the first tensor.
-static bool read_padding(reader* r, uint64_t* data_start) {
+// Where the tensor data begin.
+static bool skip_padding(reader* r, uint64_t* data_start) {
   if (!round_up(r->in.at, r->alignment, data_start) || *data_start > r->in.size)
     return reject(r, "the file ends before the tensor data");
-  while (r->in.at < *data_start)
-    if (*take(&r->in, 1) != 0) return reject(r, "padding is not zero");
   return true;
 }
 
@@ -236,7 +235,7 @@ static bool read_tensors(reader* r, gcts_string* names) {
   }
   if (!check_unique(r, names, r->tensor_count, "two tensors have the same name")) return false;
   uint64_t data_start = 0;
-  if (r->with_data && r->tensor_count > 0 && !read_padding(r, &data_start)) return false;
+  if (r->with_data && r->tensor_count > 0 && !skip_padding(r, &data_start)) return false;
   r->in.at = first;
   for (uint64_t i = 0; i < r->tensor_count; i++)
     if (!read_tensor_info(r, &t) || !report_tensor(r, &t, data_start)) return false;

@@ -1,0 +1,38 @@
+// The table of the reference: what every other implementation is compared with has
+// to pass the suite itself.
+
+#include "gcts/plugin.h"
+#include "plugins/reference/reader.h"
+#include "plugins/reference/writer.h"
+
+namespace {
+
+const gcts_reader kReader = {
+    sizeof(gcts_reader),
+    GCTS_READS_PATH | GCTS_READS_MEMORY | GCTS_READS_TENSOR_BYTES,
+    gcts::reference_read,
+};
+
+const gcts_writer kWriter = {
+    sizeof(gcts_writer),
+    GCTS_WRITES_BIG_ENDIAN | GCTS_WRITES_STRATEGIES | GCTS_WRITES_OLD_VERSIONS,
+    gcts::reference_write,
+};
+
+const gcts_plugin kPlugin = {
+    .abi_version = GCTS_ABI_VERSION,
+    .struct_size = sizeof(gcts_plugin),
+    .name = "reference",
+    .version = GCTS_VERSION,
+    .reader = &kReader,
+    .writer = &kWriter,
+    .kernels = nullptr,
+    .kernel_count = 0,
+    .kernel_size = sizeof(gcts_kernel),
+    .reserved = 0,
+    .device = nullptr,
+};
+
+}  // namespace
+
+const gcts_plugin* gcts_plugin_entry(void) { return &kPlugin; }

@@ -1,0 +1,140 @@
+// Maps a file, lets the reference read it, and reports what it found to the host.
+
+#include "plugins/reference/reader.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+namespace gcts {
+namespace {
+
+gcts_string view(std::string_view text) { return {text.data(), text.size()}; }
+
+// Hands a value's parts to the sink, scalars in the byte order of the process.
+class ReportValue final : public ValueVisitor {
+ public:
+  explicit ReportValue(const gcts_sink& sink) : sink_(sink) {}
+
+  void scalars(ValueType type, uint64_t count, std::span<const std::byte> bytes, Layout layout) override {
+    const auto id = static_cast<uint32_t>(type);
+    const size_t size = scalar_bytes(type);
+    const bool host_order = (layout.order == ByteOrder::little) == (std::endian::native == std::endian::little);
+    if (host_order || size == 1) return sink_.scalars(sink_.context, id, bytes.data(), count);
+    std::byte swapped[4096];
+    for (size_t at = 0; at < bytes.size();) {
+      const size_t part = std::min(bytes.size() - at, sizeof swapped);  // a multiple of every size
+      for (size_t i = 0; i < part; i += size)
+        std::reverse_copy(&bytes[at + i], &bytes[at + i] + size, swapped + i);
+      sink_.scalars(sink_.context, id, swapped, part / size);
+      at += part;
+    }
+  }
+  void string(std::string_view text) override { sink_.string(sink_.context, view(text)); }
+  void array_begin(ValueType element_type, uint64_t count) override {
+    sink_.array_begin(sink_.context, static_cast<uint32_t>(element_type), count);
+  }
+  void array_end() override { sink_.array_end(sink_.context); }
+
+ private:
+  const gcts_sink& sink_;
+};
+
+}  // namespace
+
+Input::~Input() {
+  if (mapping_) munmap(mapping_, bytes_.size());
+}
+
+bool Input::open(const gcts_read_request& request, std::string& why_not) {
+  if (request.data) {
+    bytes_ = {static_cast<const std::byte*>(request.data), request.size};
+    return true;
+  }
+  if (!request.path) {
+    why_not = "neither a path nor memory is offered";
+    return false;
+  }
+  const int file = ::open(request.path, O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  bool opened = file >= 0 && fstat(file, &status) == 0;
+  if (opened && status.st_size > 0) {
+    const auto size = static_cast<size_t>(status.st_size);
+    void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    opened = mapping != MAP_FAILED;
+    if (opened) {
+      mapping_ = mapping;
+      bytes_ = {static_cast<const std::byte*>(mapping), size};
+    }
+  }
+  if (!opened) why_not = std::string(request.path) + ": " + std::strerror(errno);
+  if (file >= 0) close(file);
+  return opened;
+}
+
+const Profile& chosen_profile() {
+  static const Profile profile = [] {
+    const char* name = std::getenv("GCTS_PROFILE");
+    Profile chosen = Profile::builtin(BuiltinProfile::spec);
+    std::string error;
+    if (name && *name) Profile::load(name, chosen, error);
+    return chosen;
+  }();
+  return profile;
+}
+
+const Finding* first_broken_rule(const Findings& findings) {
+  const Profile& profile = chosen_profile();
+  for (const Finding& finding : findings.all())
+    if (profile.severity(finding.rule) == Severity::must) return &finding;
+  return nullptr;
+}
+
+std::string explain(const Finding& finding) {
+  return "offset " + std::to_string(finding.offset) + ": " + std::string(rule_at(finding.rule).name) + ": " +
+         finding.message;
+}
+
+void report(const Reading& reading, bool with_bytes, const gcts_sink& sink) {
+  sink.header(sink.context, reading.layout.version, reading.layout.order == ByteOrder::big, reading.alignment);
+  ReportValue visitor(sink);
+  for (const KeyValueView& pair : reading.metadata) {
+    sink.key(sink.context, view(pair.key));
+    visit(pair.value, visitor);
+  }
+  for (const TensorView& tensor : reading.tensors) {
+    const void* data = with_bytes ? tensor.data.data() : nullptr;
+    sink.tensor(sink.context, view(tensor.name), tensor.type, tensor.rank, tensor.dims.data(), tensor.offset, data,
+                tensor.size);
+  }
+}
+
+gcts_status reference_read(const gcts_read_request* request, const gcts_sink* sink) noexcept try {
+  Input input;
+  std::string why_not;
+  if (!input.open(*request, why_not)) {
+    sink->message(sink->context, why_not.c_str());
+    return GCTS_FAILED;
+  }
+  const bool with_bytes = request->stage == GCTS_STAGE_DATA;
+  const Reading reading = read(input.bytes(), {.stage = with_bytes ? Stage::data : Stage::metadata});
+  if (const Finding* broken = first_broken_rule(reading.findings)) {
+    sink->message(sink->context, explain(*broken).c_str());
+    return GCTS_REJECTED;
+  }
+  report(reading, with_bytes, *sink);
+  return GCTS_OK;
+} catch (const std::exception& failure) {
+  sink->message(sink->context, failure.what());
+  return GCTS_FAILED;
+}
+
+}  // namespace gcts

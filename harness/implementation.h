@@ -28,6 +28,7 @@ struct KernelDescription {
   gcts_kernel row{};  // the pointers in it are null
   std::string variant;
   std::string features;
+  std::string missing;  // the first feature that the worker's machine lacks
   bool prepares = false;
 };
 
@@ -44,10 +45,30 @@ struct Description {
   std::vector<KernelDescription> kernels;
 };
 
+// One call of a kernel.  All sizes are in bytes; an operand without bytes is absent.
+struct KernelOperand {
+  std::span<const std::byte> bytes;
+  uint64_t tiled_size = 0;  // not 0: this much address space that repeats `bytes`
+};
+struct KernelTask {
+  uint64_t kernel = 0;       // row of the plugin's table
+  uint64_t m = 1, n = 1, k = 0;
+  KernelOperand weights, activations, extra;
+  uint64_t weight_stride = 0, activation_stride = 0, output_stride = 0, expert_stride = 0;
+  uint64_t output_rows = 1, output_row_bytes = 0;
+  uint64_t output_tile_bytes = 0;  // not 0: the rows lie over one tile of this size
+  uint32_t threads = 1, experts = 1;
+  worker::Placement placement = worker::Placement::end;
+  uint32_t skew = 0;
+  uint32_t calls = 2;        // as in KernelRequest
+  bool prepare = false;
+};
+
 struct Task {
   size_t tag = 0;                          // the caller's
   const std::vector<CaseFile>* files = nullptr;  // to read; several: a shard set
   const WriteCase* write = nullptr;        // or to write
+  const KernelTask* kernel = nullptr;      // or to compute
   uint64_t refuse_after = UINT64_MAX;      // write: see WriteRequest
   Stage stage = Stage::data;
   bool measured = false;                   // alone in a fresh worker, memory watched closely
@@ -76,6 +97,7 @@ struct Answer {
   int32_t leaked_threads = 0;
   double wall_seconds = 0;
   double cpu_seconds = 0;
+  worker::KernelAnswer kernel{};  // of a kernel task; `output` holds the packed rows
   uint64_t peak_bytes = 0;   // resident anonymous memory above the start; 0: not measured
 };
 

@@ -39,6 +39,7 @@ bool parse_description(const std::vector<uint8_t>& bytes, Description& out) {
     kernel.row.flags = in.take<uint32_t>();
     kernel.variant = in.take_text();
     kernel.features = in.take_text();
+    kernel.missing = in.take_text();
     kernel.row.alignment = in.take<uint32_t>();
     kernel.row.multiple = in.take<uint32_t>();
     kernel.row.row_multiple = in.take<uint32_t>();
@@ -53,6 +54,10 @@ uint64_t task_bytes(const Task& task) {
   uint64_t bytes = 0;
   if (task.files) {
     for (const CaseFile& file : *task.files) bytes += file.bytes.size();
+  }
+  if (task.kernel) {
+    bytes += task.kernel->weights.bytes.size() + task.kernel->activations.bytes.size();
+    bytes += task.kernel->output_rows * task.kernel->output_row_bytes;
   }
   if (task.write) {
     for (const Tensor& tensor : task.write->model.tensors) bytes += tensor.data.size();
@@ -117,7 +122,48 @@ class PluginImplementation final : public Implementation {
     return task.files->size() > 1 || !(capabilities_ & GCTS_READS_MEMORY);
   }
 
+  worker::OperandRequest place(const KernelOperand& operand) {
+    worker::OperandRequest request{};
+    if (operand.bytes.empty()) return request;
+    request.offset = channel_.place(operand.bytes);
+    request.size = operand.bytes.size();
+    if (operand.tiled_size != 0) {
+      request.tile_bytes = operand.bytes.size();
+      request.size = operand.tiled_size;
+    }
+    return request;
+  }
+
+  Sent prepare_kernel(const KernelTask& task) {
+    worker::KernelRequest request{};
+    request.kernel = task.kernel;
+    request.m = task.m, request.n = task.n, request.k = task.k;
+    request.weight_stride = task.weight_stride;
+    request.activation_stride = task.activation_stride;
+    request.output_stride = task.output_stride;
+    request.expert_stride = task.expert_stride;
+    request.output_rows = task.output_rows;
+    request.output_row_bytes = task.output_row_bytes;
+    request.weights = place(task.weights);
+    request.activations = place(task.activations);
+    request.extra = place(task.extra);
+    if (task.output_tile_bytes != 0) {
+      const std::vector<std::byte> tile(task.output_tile_bytes);
+      request.output_tile = place({tile, 1});
+    }
+    request.threads = task.threads;
+    request.experts = task.experts;
+    request.placement = task.placement;
+    request.skew = task.skew;
+    request.calls = task.calls;
+    if (task.prepare) request.flags |= worker::kPrepareWeights;
+    worker::WireWriter payload;
+    payload.put(request);
+    return {worker::Request::kernel, payload.bytes()};
+  }
+
   Sent prepare(const Task& task) {
+    if (task.kernel) return prepare_kernel(*task.kernel);
     worker::WireWriter payload;
     if (task.write) {
       const std::vector<uint8_t> model = encode_model(task.write->model, task.write->strategy);
@@ -229,7 +275,29 @@ class PluginImplementation final : public Implementation {
     return answer;
   }
 
+  void decode_kernel(uint32_t id, const worker::Message& message, Answer& answer) {
+    worker::WireReader in(payload_);
+    const auto call = in.take<worker::KernelAnswer>();
+    if (!in.ok() || message.id != id ||
+        message.type != worker::kAnswer + static_cast<uint32_t>(worker::Request::kernel) ||
+        !channel_.fetch(call.output_offset, call.output_size, output_)) {
+      answer.kind = AnswerKind::protocol;
+      answer.message = message.type == worker::kLoadError ? std::string(payload_.begin(), payload_.end())
+                                                          : "the worker's answer makes no sense: its memory is damaged";
+      return;
+    }
+    answer.status = call.status;
+    answer.kernel = call;
+    answer.output = output_;
+    answer.leaked_bytes = call.leaked_bytes;
+    answer.leaked_fds = call.leaked_fds;
+    answer.leaked_threads = call.leaked_threads;
+    answer.cpu_seconds = static_cast<double>(call.cpu_ns) * 1e-9;
+    channel_.set_cpu_mark(static_cast<double>(call.total_cpu_ns) * 1e-9);
+  }
+
   void decode(const Task& task, uint32_t id, const worker::Message& message, Answer& answer) {
+    if (task.kernel) return decode_kernel(id, message, answer);
     worker::WireReader in(payload_);
     const auto call = in.take<worker::CallAnswer>();
     answer.message = in.take_raw(call.message_size);

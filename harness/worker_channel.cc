@@ -247,13 +247,17 @@ uint64_t WorkerChannel::measured_peak(uint64_t shared) const {
 std::string describe_fault(const worker::FaultAnswer& fault) {
   const std::string signal = signal_name(fault.signal);
   const auto bytes = [](int64_t n) { return n == 1 ? std::string("1 byte") : fmt::format("{} bytes", n); };
+  static constexpr std::string_view kBuffers[] = {"file",   "weights",         "activations", "ids or importance",
+                                                  "output", "prepared weights"};
+  const auto which = static_cast<size_t>(fault.buffer);
+  const std::string_view buffer = which < std::size(kBuffers) ? kBuffers[which] : "memory";
   switch (fault.place) {
     case worker::FaultPlace::after_input:
-      return fmt::format("{}: reads {} past the end of the file", signal, bytes(fault.distance + 1));
+      return fmt::format("{}: touches {} past the end of the {}", signal, bytes(fault.distance + 1), buffer);
     case worker::FaultPlace::before_input:
-      return fmt::format("{}: reads {} before the start of the file", signal, bytes(-fault.distance));
+      return fmt::format("{}: touches {} before the start of the {}", signal, bytes(-fault.distance), buffer);
     case worker::FaultPlace::in_input:
-      return fmt::format("{}: writes to the read-only file at offset {}", signal, fault.distance);
+      return fmt::format("{}: writes to the read-only {} at offset {}", signal, buffer, fault.distance);
     case worker::FaultPlace::stack:
       return signal + ": the stack is used up";
     case worker::FaultPlace::elsewhere:

@@ -1,6 +1,7 @@
 // Answers what the plugin offers: name, version, capabilities, kernel rows.  The
 // reading side is harness/description.cc.
 
+#include "harness/worker/features.h"
 #include "harness/worker/session.h"
 
 namespace gcts::worker {
@@ -25,6 +26,7 @@ bool answer_describe(Session& session, std::span<const uint8_t>) {
     out.put(kernel.flags);
     text(kernel.variant);
     text(kernel.features);
+    out.put_text(missing_feature(kernel.features ? kernel.features : ""));
     out.put(kernel.alignment);
     out.put(kernel.multiple);
     out.put(kernel.row_multiple);

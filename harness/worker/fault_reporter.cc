@@ -19,26 +19,40 @@ namespace {
 constexpr uint64_t kNear = 1 << 20;
 constexpr size_t kHandlerStack = 64 * 1024;
 
+struct Range {
+  Buffer which;
+  uint64_t begin, end;
+};
 volatile uint32_t current_request = 0;
-uint64_t input_begin = 0, input_end = 0;
-bool has_input = false;
+Range ranges[kMostBuffers];
+volatile int range_count = 0;
 uint64_t stack_low = 0, stack_high = 0;
 
-FaultPlace place_of(uint64_t address, int64_t& distance) {
-  if (has_input && address >= input_end && address - input_end < kNear) {
-    distance = static_cast<int64_t>(address - input_end);
-    return FaultPlace::after_input;
+// The buffer that the address is in or nearest to, if one is near.
+FaultPlace place_of(uint64_t address, int64_t& distance, Buffer& which) {
+  FaultPlace place = FaultPlace::elsewhere;
+  uint64_t nearest = kNear;
+  for (int i = 0; i < range_count; ++i) {
+    const Range& r = ranges[i];
+    if (address >= r.begin && address < r.end) {
+      which = r.which;
+      distance = static_cast<int64_t>(address - r.begin);
+      return FaultPlace::in_input;
+    }
+    if (address >= r.end && address - r.end < nearest) {
+      nearest = address - r.end;
+      place = FaultPlace::after_input;
+      which = r.which;
+      distance = static_cast<int64_t>(nearest);
+    } else if (address < r.begin && r.begin - address < nearest) {
+      nearest = r.begin - address;
+      place = FaultPlace::before_input;
+      which = r.which;
+      distance = -static_cast<int64_t>(nearest);
+    }
   }
-  if (has_input && address < input_begin && input_begin - address < kNear) {
-    distance = -static_cast<int64_t>(input_begin - address);
-    return FaultPlace::before_input;
-  }
-  if (has_input && address >= input_begin && address < input_end) {
-    distance = static_cast<int64_t>(address - input_begin);
-    return FaultPlace::in_input;
-  }
-  if (address >= stack_low && address < stack_high) return FaultPlace::stack;
-  return FaultPlace::elsewhere;
+  if (place == FaultPlace::elsewhere && address >= stack_low && address < stack_high) return FaultPlace::stack;
+  return place;
 }
 
 void on_fault(int signal_number, siginfo_t* info, void*) {
@@ -52,7 +66,9 @@ void on_fault(int signal_number, siginfo_t* info, void*) {
   const bool has_address = signal_number == SIGSEGV || signal_number == SIGBUS;
   answer.fault.address = reinterpret_cast<uint64_t>(info->si_addr);
   answer.fault.place = FaultPlace::elsewhere;
-  if (has_address) answer.fault.place = place_of(answer.fault.address, answer.fault.distance);
+  if (has_address) {
+    answer.fault.place = place_of(answer.fault.address, answer.fault.distance, answer.fault.buffer);
+  }
   // Below PIPE_BUF, hence whole or not at all.
   if (::write(kAnswerFd, &answer, sizeof(answer)) < 0) _exit(120);
   _exit(119);
@@ -62,11 +78,14 @@ void on_fault(int signal_number, siginfo_t* info, void*) {
 
 void set_fault_context(uint32_t request_id) { current_request = request_id; }
 
-void set_fault_input(const void* input, uint64_t size) {
-  has_input = input != nullptr;
-  input_begin = reinterpret_cast<uint64_t>(input);
-  input_end = input_begin + size;
+void add_fault_buffer(Buffer which, const void* data, uint64_t size) {
+  if (range_count == kMostBuffers) return;
+  const auto begin = reinterpret_cast<uint64_t>(data);
+  ranges[range_count] = {which, begin, begin + size};
+  range_count = range_count + 1;
 }
+
+void clear_fault_buffers() { range_count = 0; }
 
 void report_faults() {
   // The main thread's stack reaches down from here by its limit; just below lies the

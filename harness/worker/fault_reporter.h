@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "harness/worker/protocol.h"
+
 namespace gcts::worker {
 
 // Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP on a
@@ -12,9 +14,12 @@ namespace gcts::worker {
 // process.
 void report_faults();
 
-// The request being answered, and the input that it works on (null: none).
+// The request being answered, and the buffers that the plugin has been handed: at most
+// kMostBuffers are kept.
+inline constexpr int kMostBuffers = 6;
 void set_fault_context(uint32_t request_id);
-void set_fault_input(const void* input, uint64_t size);
+void add_fault_buffer(Buffer which, const void* data, uint64_t size);
+void clear_fault_buffers();
 
 }  // namespace gcts::worker
 

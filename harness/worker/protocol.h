@@ -78,6 +78,72 @@ struct CallAnswer {
   uint64_t total_cpu_ns;  // of the worker, up to the answer
 };
 
+// Where an operand of a kernel lies between its two unmapped pages.
+enum class Placement : uint32_t {
+  end,    // its last byte in front of the upper one, as near as the alignment allows
+  start,  // its first byte behind the lower one
+  skewed, // at an address that is `skew` modulo 64
+};
+
+// One operand of a kernel; size 0: absent.  With tile_bytes, `size` bytes of address
+// space show the same tile_bytes over and over, so that operands beyond 2^32 bytes cost
+// no memory.
+struct OperandRequest {
+  uint64_t offset;  // in the input memory
+  uint64_t size;
+  uint64_t tile_bytes;
+};
+
+// Request::kernel.  For all ops but the matrix products m = n = 1 and k is the count.
+struct KernelRequest {
+  uint64_t kernel;  // row of the plugin's table
+  uint64_t m, n, k;
+  uint64_t weight_stride, activation_stride, output_stride, expert_stride;  // bytes
+  uint64_t output_rows, output_row_bytes;
+  OperandRequest weights;      // blocks; for quantize: none
+  OperandRequest activations;  // for quantize: the values
+  OperandRequest extra;        // ids of matmul_id, importance of quantize
+  OperandRequest output_tile;  // tile_bytes 0: the output is memory of its own
+  uint32_t threads;
+  uint32_t experts;
+  Placement placement;
+  uint32_t skew;
+  uint32_t calls;  // 1: once; 2: twice over different poison; more: the rest to find leaks
+  uint32_t flags;
+};
+inline constexpr uint32_t kPrepareWeights = 1;
+
+// What two calls over differently poisoned outputs tell of a byte on which they differ.
+enum class Unequal : uint32_t {
+  no,
+  unwritten,  // it still holds the poison
+  changing,   // the kernel gave two results
+};
+
+// Bits of KernelAnswer::environment.
+inline constexpr uint32_t kRoundingChanged = 1;
+inline constexpr uint32_t kFlushingChanged = 2;
+inline constexpr uint32_t kMasksChanged = 4;
+inline constexpr uint32_t kX87Changed = 8;
+inline constexpr uint32_t kRegistersChanged = 16;  // those a called function has to keep
+
+// The answer to kernel.
+struct KernelAnswer {
+  int32_t status;
+  Unequal unequal;
+  uint64_t unequal_offset;  // in the packed output
+  uint64_t damage_offset;   // a byte outside the rows that was written; UINT64_MAX: none
+  uint32_t environment;
+  int32_t leaked_fds;
+  int32_t leaked_threads;
+  uint32_t reserved;
+  uint64_t leaked_bytes;
+  uint64_t output_offset;   // in the output memory: the rows of the first call, packed
+  uint64_t output_size;
+  uint64_t cpu_ns;
+  uint64_t total_cpu_ns;
+};
+
 enum class FaultPlace : uint32_t {
   elsewhere,
   after_input,   // distance 0: the first byte past the end
@@ -86,12 +152,17 @@ enum class FaultPlace : uint32_t {
   stack,         // the stack is used up
 };
 
+// Which of the buffers handed to the plugin a fault is about.
+enum class Buffer : uint32_t { file, weights, activations, extra, output, prepared };
+
 // What the signal handler says before the worker ends.
 struct FaultAnswer {
   int32_t signal;
   FaultPlace place;
   uint64_t address;
   int64_t distance;
+  Buffer buffer;
+  uint32_t reserved;
 };
 
 }  // namespace gcts::worker

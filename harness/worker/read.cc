@@ -38,7 +38,8 @@ bool answer_read(Session& session, std::span<const uint8_t> payload) {
   const bool by_path = asked.flags & kReadFromPath;
   const GuardedInput input(kInputFd, asked.input_offset, by_path ? 0 : asked.input_size);
   if (!input.mapped()) return false;
-  set_fault_input(by_path ? nullptr : input.data(), input.size());
+  clear_fault_buffers();
+  if (!by_path) add_fault_buffer(Buffer::file, input.data(), input.size());
 
   gcts_read_request request{};
   request.stage = asked.stage;
@@ -62,7 +63,7 @@ bool answer_read(Session& session, std::span<const uint8_t> payload) {
     answer.leaked_fds = kept.lowest_fd;
     answer.leaked_threads = kept.threads;
   }
-  set_fault_input(nullptr, 0);
+  clear_fault_buffers();
   answer.message_size = static_cast<uint32_t>(contents.message().size());
   answer.misuse_size = static_cast<uint32_t>(contents.misuse().size());
   answer.total_cpu_ns = cpu_ns();

@@ -73,7 +73,8 @@ bool answer_write(Session& session, std::span<const uint8_t> payload) {
   if (!input.mapped()) return false;
   Model model;
   if (!model.decode({input.data(), input.size()})) return false;
-  set_fault_input(input.data(), input.size());
+  clear_fault_buffers();
+  add_fault_buffer(Buffer::file, input.data(), input.size());
 
   CallAnswer answer{};
   answer.output_offset = session.output.size();
@@ -82,7 +83,7 @@ bool answer_write(Session& session, std::span<const uint8_t> payload) {
   const uint64_t start = cpu_ns();
   answer.status = static_cast<int32_t>(session.plugin.writer.write(&model.request(), &output));
   answer.cpu_ns = cpu_ns() - start;
-  set_fault_input(nullptr, 0);
+  clear_fault_buffers();
   answer.output_size = collector.size();
   answer.refused = collector.refused();
   answer.message_size = static_cast<uint32_t>(collector.message().size());

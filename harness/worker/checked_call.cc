@@ -1,0 +1,119 @@
+#include "harness/worker/checked_call.h"
+
+#include "harness/worker/protocol.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+
+// int gcts_call_keeping(fn, arguments, damaged): calls fn with patterns in the
+// registers that the System V ABI has a function keep (rbx, rbp, r12 to r15) and counts
+// those that came back changed.
+extern "C" int gcts_call_keeping(gcts_fn fn, const uint64_t* arguments, uint32_t* damaged);
+__asm__(R"(
+.text
+.type gcts_call_keeping, @function
+gcts_call_keeping:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  pushq %rdx
+  movq %rdi, %rax
+  movq %rsi, %r10
+  movq 0(%r10), %rdi
+  movq 8(%r10), %rsi
+  movq 16(%r10), %rdx
+  movq 24(%r10), %rcx
+  movq 32(%r10), %r8
+  movq $0x11111111, %rbx
+  movq $0x22222222, %rbp
+  movq $0x33333333, %r12
+  movq $0x44444444, %r13
+  movq $0x55555555, %r14
+  movq $0x66666666, %r15
+  call *%rax
+  xorl %ecx, %ecx
+  cmpq $0x11111111, %rbx
+  setne %cl
+  xorl %edx, %edx
+  cmpq $0x22222222, %rbp
+  setne %dl
+  addl %edx, %ecx
+  cmpq $0x33333333, %r12
+  setne %dl
+  addl %edx, %ecx
+  cmpq $0x44444444, %r13
+  setne %dl
+  addl %edx, %ecx
+  cmpq $0x55555555, %r14
+  setne %dl
+  addl %edx, %ecx
+  cmpq $0x66666666, %r15
+  setne %dl
+  addl %edx, %ecx
+  popq %rdx
+  movl %ecx, (%rdx)
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size gcts_call_keeping, .-gcts_call_keeping
+)");
+#endif
+
+namespace gcts::worker {
+
+#if defined(__x86_64__)
+
+gcts_status checked_call(gcts_fn run, const uint64_t (&arguments)[5], uint32_t& environment) {
+  // MXCSR: bit 6 DAZ, 7 to 12 exception masks, 13 and 14 rounding, 15 FTZ; below, sticky
+  // flags that a kernel may set.
+  constexpr uint32_t kDefault = 0x1f80;
+  uint16_t x87_before, x87_after;
+  _mm_setcsr(kDefault);
+  __asm__ volatile("fninit; fnstcw %0" : "=m"(x87_before));
+  uint32_t damaged = 0;
+  const int status = gcts_call_keeping(run, arguments, &damaged);
+  const uint32_t changed = _mm_getcsr() ^ kDefault;
+  __asm__ volatile("fnstcw %0" : "=m"(x87_after));
+  environment = 0;
+  if (changed & 0x6000) environment |= kRoundingChanged;
+  if (changed & 0x8040) environment |= kFlushingChanged;
+  if (changed & 0x1f80) environment |= kMasksChanged;
+  if (x87_before != x87_after) environment |= kX87Changed;
+  if (damaged) environment |= kRegistersChanged;
+  _mm_setcsr(kDefault);
+  if (environment & kX87Changed) __asm__ volatile("fninit");
+  return static_cast<gcts_status>(status);
+}
+
+#else
+
+using AnyFn = int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+gcts_status checked_call(gcts_fn run, const uint64_t (&a)[5], uint32_t& environment) {
+  environment = 0;
+#if defined(__aarch64__)
+  // FPCR: bits 22 and 23 rounding, 24 flush to zero, 19 flush half, 8 to 15 traps.
+  uint64_t before = 0, after;
+  __asm__ volatile("msr fpcr, %0" : : "r"(before));
+  const int status = reinterpret_cast<AnyFn>(run)(a[0], a[1], a[2], a[3], a[4]);
+  __asm__ volatile("mrs %0, fpcr" : "=r"(after));
+  if (after & 0xc00000) environment |= kRoundingChanged;
+  if (after & 0x1080000) environment |= kFlushingChanged;
+  if (after & 0xff00) environment |= kMasksChanged;
+  __asm__ volatile("msr fpcr, %0" : : "r"(before));
+#else
+  const int status = reinterpret_cast<AnyFn>(run)(a[0], a[1], a[2], a[3], a[4]);
+#endif
+  return static_cast<gcts_status>(status);
+}
+
+#endif
+
+}  // namespace gcts::worker

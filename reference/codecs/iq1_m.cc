@@ -18,6 +18,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/grid_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -69,9 +70,35 @@ uint64_t scan(const std::byte* blocks, uint64_t count, bool) {
   });
 }
 
+using Cell = ShiftedCell<2048>;
+constexpr float kShare = 1;
+constexpr GridSearchOptions kSearch = {.levels = 8, .stored_per_scale = 1, .largest = 1.125f, .shift_of_run = false, .trials = 6, .first_top = 7.5f, .top_step = 0.75f};
+
+void encode(const SearchBlock& from, Block& to) {
+  static const Cell::Split grid(kIq1sGrid);
+  GridSearch<Cell, 2> search(from, grid, kSearch);
+  const auto best = search.run();
+  if (best.d.value == 0) return;
+  for (size_t word = 0; word < 4; ++word) {
+    uint32_t bits = static_cast<uint32_t>(best.d.bits >> 4 * word & 15) << 12;
+    for (size_t n = 0; n < 4; ++n) bits |= static_cast<uint32_t>(best.levels[4 * word + n]) << 3 * n;
+    to.scales[word] = static_cast<uint16_t>(bits);
+  }
+  for (size_t i = 0; i < 32; ++i) {
+    const CellChoice choice = search.choose(best, i);
+    to.points_low[i] = static_cast<uint8_t>(choice.points[0] & 255);
+    const int nibble = choice.points[0] >> 8 | choice.shift << 3;
+    to.points_high[i / 2] = static_cast<uint8_t>(to.points_high[i / 2] | nibble << 4 * (i % 2));
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq1_m = {kFields, superblock::dequantize<Block, decode>, nullptr, validate,
+constinit const Codec codec::iq1_m = {kFields, superblock::dequantize<Block, decode>, quantize, validate,
                                       scan};
 
 }  // namespace gcts

@@ -15,6 +15,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/grid_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -43,9 +44,34 @@ void decode(const Block& block, float* values) {
   }
 }
 
+using Cell = ShiftedCell<2048>;
+constexpr float kShare = 1;
+constexpr GridSearchOptions kSearch = {.levels = 8, .stored_per_scale = 1, .largest = 1.125f, .shift_of_run = true, .trials = 6, .first_top = 7.5f, .top_step = 0.75f};
+
+void encode(const SearchBlock& from, Block& to) {
+  static const Cell::Split grid(kIq1sGrid);
+  GridSearch<Cell, 4> search(from, grid, kSearch);
+  const auto best = search.run();
+  if (best.d.value == 0) return;
+  to.d = best.d.bits;
+  for (size_t g = 0; g < 8; ++g) {
+    uint32_t word = static_cast<uint32_t>(best.levels[g]) << 12 | static_cast<uint32_t>(best.shifts[4 * g]) << 15;
+    for (size_t eight = 0; eight < 4; ++eight) {
+      const CellChoice choice = search.choose(best, 4 * g + eight);
+      to.points_low[4 * g + eight] = static_cast<uint8_t>(choice.points[0] & 255);
+      word |= static_cast<uint32_t>(choice.points[0] >> 8) << 3 * eight;
+    }
+    to.groups[g] = static_cast<uint16_t>(word);
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq1_s = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::iq1_s = {kFields, superblock::dequantize<Block, decode>, quantize,
                                       superblock::validate_scale<offsetof(Block, d)>,
                                       scan_f16<sizeof(Block), offsetof(Block, d)>};
 

@@ -15,6 +15,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/grid_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -48,9 +49,32 @@ void decode(const Block& block, float* values) {
   }
 }
 
+using Cell = SignedCell<1024, 8, false>;
+constexpr float kShare = 1;
+constexpr GridSearchOptions kSearch = {.levels = 16, .stored_per_scale = 8, .largest = 43, .shift_of_run = false, .trials = 8, .first_top = 15.5f, .top_step = 0.75f};
+
+void encode(const SearchBlock& from, Block& to) {
+  static const Cell::Split grid(kIq2sGrid);
+  GridSearch<Cell, 2> search(from, grid, kSearch);
+  const auto best = search.run();
+  if (best.d.value == 0) return;
+  to.d = best.d.bits;
+  for (size_t run = 0; run < 16; ++run) to.scales[run / 2] = static_cast<uint8_t>(to.scales[run / 2] | best.levels[run] << 4 * (run % 2));
+  for (size_t i = 0; i < 32; ++i) {
+    const CellChoice choice = search.choose(best, i);
+    to.points_low[i] = static_cast<uint8_t>(choice.points[0] & 255);
+    to.points_high[i / 4] = static_cast<uint8_t>(to.points_high[i / 4] | choice.points[0] >> 8 << 2 * (i % 4));
+    to.signs[i] = choice.signs;
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq2_s = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::iq2_s = {kFields, superblock::dequantize<Block, decode>, quantize,
                                       superblock::validate_scale<offsetof(Block, d)>,
                                       scan_f16<sizeof(Block), offsetof(Block, d)>};
 

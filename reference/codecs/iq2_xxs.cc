@@ -14,6 +14,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/grid_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -46,9 +47,34 @@ void decode(const Block& block, float* values) {
   }
 }
 
+using Cell = SignedCell<256, 8, true>;
+constexpr float kShare = 1;
+constexpr GridSearchOptions kSearch = {.levels = 16, .stored_per_scale = 8, .largest = 43, .shift_of_run = false, .trials = 8, .first_top = 15.5f, .top_step = 0.75f};
+
+void encode(const SearchBlock& from, Block& to) {
+  static const Cell::Split grid(kIq2xxsGrid);
+  GridSearch<Cell, 4> search(from, grid, kSearch);
+  const auto best = search.run();
+  if (best.d.value == 0) return;
+  to.d = best.d.bits;
+  for (size_t g = 0; g < 8; ++g) {
+    uint32_t word = static_cast<uint32_t>(best.levels[g]) << 28;
+    for (size_t eight = 0; eight < 4; ++eight) {
+      const CellChoice choice = search.choose(best, 4 * g + eight);
+      to.groups[g].points[eight] = static_cast<uint8_t>(choice.points[0]);
+      word |= static_cast<uint32_t>(choice.signs & 127) << 7 * eight;
+    }
+    to.groups[g].signs_and_scale = word;
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq2_xxs = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::iq2_xxs = {kFields, superblock::dequantize<Block, decode>, quantize,
                                         superblock::validate_scale<offsetof(Block, d)>,
                                         scan_f16<sizeof(Block), offsetof(Block, d)>};
 

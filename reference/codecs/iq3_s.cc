@@ -15,6 +15,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/grid_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -49,9 +50,35 @@ void decode(const Block& block, float* values) {
   }
 }
 
+using Cell = SignedCell<512, 4, false>;
+constexpr float kShare = 1;
+constexpr GridSearchOptions kSearch = {.levels = 16, .stored_per_scale = 1, .largest = 15, .shift_of_run = false, .trials = 8, .first_top = 15.5f, .top_step = 0.75f};
+
+void encode(const SearchBlock& from, Block& to) {
+  static const Cell::Split grid(kIq3sGrid);
+  GridSearch<Cell, 4> search(from, grid, kSearch);
+  const auto best = search.run();
+  if (best.d.value == 0) return;
+  to.d = best.d.bits;
+  for (size_t g = 0; g < 8; ++g) to.scales[g / 2] = static_cast<uint8_t>(to.scales[g / 2] | best.levels[g] << 4 * (g % 2));
+  for (size_t i = 0; i < 32; ++i) {
+    const CellChoice choice = search.choose(best, i);
+    to.signs[i] = choice.signs;
+    for (size_t p = 0; p < 2; ++p) {
+      to.points_low[2 * i + p] = static_cast<uint8_t>(choice.points[p] & 255);
+      uint8_t& high = to.points_high[i / 4];
+      high = static_cast<uint8_t>(high | choice.points[p] >> 8 << (2 * i + p) % 8);
+    }
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq3_s = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::iq3_s = {kFields, superblock::dequantize<Block, decode>, quantize,
                                       superblock::validate_scale<offsetof(Block, d)>,
                                       scan_f16<sizeof(Block), offsetof(Block, d)>};
 

@@ -15,6 +15,7 @@
 // Legal: d is finite; all other bytes are free.
 
 #include "reference/codebooks.h"
+#include "reference/codecs/grid_search.h"
 #include "reference/codecs/superblock.h"
 
 namespace gcts {
@@ -45,9 +46,34 @@ void decode(const Block& block, float* values) {
   }
 }
 
+using Cell = SignedCell<256, 4, true>;
+constexpr float kShare = 1;
+constexpr GridSearchOptions kSearch = {.levels = 16, .stored_per_scale = 4, .largest = 62, .shift_of_run = false, .trials = 8, .first_top = 15.5f, .top_step = 0.75f};
+
+void encode(const SearchBlock& from, Block& to) {
+  static const Cell::Split grid(kIq3xxsGrid);
+  GridSearch<Cell, 4> search(from, grid, kSearch);
+  const auto best = search.run();
+  if (best.d.value == 0) return;
+  to.d = best.d.bits;
+  for (size_t g = 0; g < 8; ++g) {
+    uint32_t word = static_cast<uint32_t>(best.levels[g]) << 28;
+    for (size_t eight = 0; eight < 4; ++eight) {
+      const CellChoice choice = search.choose(best, 4 * g + eight);
+      for (size_t p = 0; p < 2; ++p) to.points[8 * g + 2 * eight + p] = static_cast<uint8_t>(choice.points[p]);
+      word |= static_cast<uint32_t>(choice.signs & 127) << 7 * eight;
+    }
+    to.signs_and_scales[g] = word;
+  }
+}
+
+void quantize(const float* values, const float* importance, std::byte* blocks, uint64_t count) {
+  quantize_blocks<Block, encode>(values, importance, blocks, count, kShare);
+}
+
 }  // namespace
 
-constinit const Codec codec::iq3_xxs = {kFields, superblock::dequantize<Block, decode>, nullptr,
+constinit const Codec codec::iq3_xxs = {kFields, superblock::dequantize<Block, decode>, quantize,
                                         superblock::validate_scale<offsetof(Block, d)>,
                                         scan_f16<sizeof(Block), offsetof(Block, d)>};
 

@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "reference/codebooks.h"
@@ -37,33 +36,49 @@
 
 namespace gcts {
 
-// Eight numbers, one a trial scale.
+// Eight numbers, one a trial scale, in two vectors of four: what every 64-bit machine does
+// at once.  Lanes never meet, so the bits do not depend on how a machine does it.
 struct Eight {
-  float lane[8];
+  typedef float Four __attribute__((vector_size(16)));  // GCC's and Clang's vector type
+  typedef long long Two __attribute__((vector_size(16)));
+
+  static Eight all(float value) {
+    const Four four = {value, value, value, value};
+    return {{four, four}};
+  }
+  float operator[](size_t n) const { return half[n / 4][n % 4]; }
+  void set(size_t n, float value) { half[n / 4][n % 4] = value; }
+
+  Four half[2];
 };
 
-inline void add(Eight& to, const Eight& more) {
-  for (size_t n = 0; n < 8; ++n) to.lane[n] += more.lane[n];
+inline Eight operator+(const Eight& a, const Eight& b) {
+  return {{a.half[0] + b.half[0], a.half[1] + b.half[1]}};
 }
-inline void take_less(Eight& to, const Eight& other) {
-  for (size_t n = 0; n < 8; ++n) to.lane[n] = other.lane[n] < to.lane[n] ? other.lane[n] : to.lane[n];
+inline Eight operator-(const Eight& a, const Eight& b) {
+  return {{a.half[0] - b.half[0], a.half[1] - b.half[1]}};
 }
-inline Eight sum(const Eight& a, const Eight& b) {
-  Eight total = a;
-  add(total, b);
-  return total;
+inline Eight operator*(const Eight& a, const Eight& b) {
+  return {{a.half[0] * b.half[0], a.half[1] * b.half[1]}};
 }
-inline constexpr Eight kEndless = {{INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY}};
+inline Eight operator*(const Eight& a, float b) { return {{a.half[0] * b, a.half[1] * b}}; }
+inline Eight least(const Eight& a, const Eight& b) {
+  return {{a.half[0] < b.half[0] ? a.half[0] : b.half[0], a.half[1] < b.half[1] ? a.half[1] : b.half[1]}};
+}
+inline bool any_less(const Eight& a, const Eight& b) {
+  const auto less = (Eight::Two)(a.half[0] < b.half[0]) | (Eight::Two)(a.half[1] < b.half[1]);
+  return (less[0] | less[1]) != 0;
+}
 
 // A grid with its points cut into halves.
 template <size_t kPoints, size_t kWidth>
 class SplitGrid {
  public:
   static constexpr size_t kHalf = kWidth / 2;
-  static constexpr size_t kMostHalves = 81;
+  static constexpr size_t kHalves = kWidth == 8 ? 81 : 64;  // different ones; where fewer, the rest are zeros
 
   struct Span {
-    size_t high;          // the half that these points end with
+    size_t high;  // the half that these points end with
     size_t begin, end;
   };
 
@@ -76,22 +91,22 @@ class SplitGrid {
     }
   }
 
-  size_t half_count() const { return halves_.size(); }
   const std::array<int8_t, kHalf>& half(size_t index) const { return halves_[index]; }
   size_t low(size_t point) const { return lows_[point]; }
   const std::vector<Span>& spans() const { return spans_; }
 
  private:
   size_t index_of(const int8_t* half) {
-    std::array<int8_t, kHalf> wanted;
-    std::copy_n(half, kHalf, wanted.begin());
-    const auto found = std::find(halves_.begin(), halves_.end(), wanted);
-    if (found != halves_.end()) return static_cast<size_t>(found - halves_.begin());
-    halves_.push_back(wanted);
-    return halves_.size() - 1;
+    const auto end = halves_.begin() + static_cast<ptrdiff_t>(used_);
+    const auto found = std::find_if(halves_.begin(), end, [half](const auto& known) {
+      return std::equal(known.begin(), known.end(), half);
+    });
+    if (found == end) std::copy_n(half, kHalf, halves_[used_++].begin());
+    return static_cast<size_t>(found - halves_.begin());
   }
 
-  std::vector<std::array<int8_t, kHalf>> halves_;
+  std::array<std::array<int8_t, kHalf>, kHalves> halves_ = {};
+  size_t used_ = 0;
   std::array<uint8_t, kPoints> lows_;
   std::vector<Span> spans_;  // points with the same upper half are neighbours in a sorted grid
 };
@@ -106,7 +121,7 @@ struct HalfCost {
 
 struct PointChoice {
   size_t point = 0;
-  int flipped = -1;   // the coordinate whose sign is flipped, or none
+  int flipped = -1;  // the coordinate whose sign is flipped, or none
   float cost = 0;
   float product = 0;  // the sums of the chosen point, for least squares
   float square = 0;
@@ -124,7 +139,7 @@ class PointSearch {
     for (size_t upper = 0; upper < 2; ++upper) {
       const float* half_x = x + upper * Split::kHalf;
       const float* half_w = w + upper * Split::kHalf;
-      for (size_t i = 0; i < grid.half_count(); ++i) {
+      for (size_t i = 0; i < Split::kHalves; ++i) {
         HalfCost cost = {0, 0, INFINITY};
         for (size_t j = 0; j < Split::kHalf; ++j) {
           const float v = static_cast<float>(grid.half(i)[j]) + shift;
@@ -140,48 +155,31 @@ class PointSearch {
     std::copy_n(w, kWidth, w_);
   }
 
-  // The least cost at each of eight scales.
-  Eight least(const Eight& scales) const {
+  // The least cost at each of eight scales; and the same with one sign flipped, where that
+  // is asked for.
+  struct Costs {
+    Eight plain;
+    Eight flipped;
+  };
+  Costs least_costs(const Eight& scales, bool with_flipped) const {
     Table low, high;
-    tabulate(0, scales, low);
+    const Eight least_low = tabulate(0, scales, low);
     tabulate(1, scales, high);
-    Eight best = kEndless;
-    for (const auto& span : grid_->spans()) {
-      Eight least_low = kEndless;
-      for (size_t i = span.begin; i < span.end; ++i) take_less(least_low, low[grid_->low(i)]);
-      add(least_low, high[span.high]);
-      take_less(best, least_low);
-    }
-    return best;
-  }
-
-  // The same with one sign flipped.
-  Eight least_flipped(const Eight& scales) const {
-    Table low, high, low_flipped, high_flipped;
-    tabulate(0, scales, low);
-    tabulate(1, scales, high);
-    tabulate_flipped(0, scales, low, low_flipped);
-    tabulate_flipped(1, scales, high, high_flipped);
-    Eight best = kEndless;
-    for (const auto& span : grid_->spans()) {
-      Eight least_low = kEndless;
-      Eight least_low_flipped = kEndless;
-      for (size_t i = span.begin; i < span.end; ++i) {
-        take_less(least_low, low[grid_->low(i)]);
-        take_less(least_low_flipped, low_flipped[grid_->low(i)]);
-      }
-      add(least_low, high_flipped[span.high]);
-      add(least_low_flipped, high[span.high]);
-      take_less(best, least_low);
-      take_less(best, least_low_flipped);
-    }
-    return best;
+    Costs costs = {Eight::all(INFINITY), Eight::all(INFINITY)};
+    search(least_low, low, high, costs.plain);
+    if (!with_flipped) return costs;
+    Table flipped;
+    tabulate_flipped(1, scales, high, flipped);
+    search(least_low, low, flipped, costs.flipped);
+    const Eight least_flipped = tabulate_flipped(0, scales, low, flipped);
+    search(least_flipped, flipped, high, costs.flipped);
+    return costs;
   }
 
   // The first point of least cost at one scale.
   PointChoice choose(float scale, bool flipped) const {
-    float low[2][Split::kMostHalves], high[2][Split::kMostHalves];
-    for (size_t i = 0; i < grid_->half_count(); ++i) {
+    float low[2][Split::kHalves], high[2][Split::kHalves];
+    for (size_t i = 0; i < Split::kHalves; ++i) {
       low[0][i] = cost_of(costs_[0][i], scale);
       high[0][i] = cost_of(costs_[1][i], scale);
       low[1][i] = low[0][i] + 4 * scale * costs_[0][i].flip;
@@ -218,21 +216,53 @@ class PointSearch {
   }
 
  private:
-  using Table = Eight[Split::kMostHalves];
+  using Table = std::array<Eight, Split::kHalves>;
 
   static float cost_of(const HalfCost& cost, float scale) {
     return scale * (scale * cost.square - 2 * cost.product);
   }
 
-  void tabulate(size_t upper, const Eight& scales, Table& table) const {
-    for (size_t i = 0; i < grid_->half_count(); ++i)
-      for (size_t n = 0; n < 8; ++n) table[i].lane[n] = cost_of(costs_[upper][i], scales.lane[n]);
+  // The costs of all halves, and the least of them.
+  Eight tabulate(size_t upper, const Eight& scales, Table& table) const {
+    Eight best = Eight::all(INFINITY);
+    for (size_t i = 0; i < Split::kHalves; ++i) {
+      const HalfCost& cost = costs_[upper][i];
+      table[i] = scales * (scales * cost.square - Eight::all(2 * cost.product));
+      best = least(best, table[i]);
+    }
+    return best;
   }
 
-  void tabulate_flipped(size_t upper, const Eight& scales, const Table& table, Table& flipped) const {
-    for (size_t i = 0; i < grid_->half_count(); ++i)
-      for (size_t n = 0; n < 8; ++n)
-        flipped[i].lane[n] = table[i].lane[n] + 4 * scales.lane[n] * costs_[upper][i].flip;
+  Eight tabulate_flipped(size_t upper, const Eight& scales, const Table& table, Table& flipped) const {
+    Eight best = Eight::all(INFINITY);
+    for (size_t i = 0; i < Split::kHalves; ++i) {
+      flipped[i] = table[i] + scales * (4 * costs_[upper][i].flip);
+      best = least(best, flipped[i]);
+    }
+    return best;
+  }
+
+  // Points whose upper half, with the least of all lower halves, is nowhere better than
+  // what has been found are passed over; rounding is monotone, so the result is the same.
+  void search(const Eight& least_low, const Table& low, const Table& high, Eight& best) const {
+    const auto& spans = grid_->spans();
+    size_t first = 0;
+    for (size_t i = 1; i < spans.size(); ++i)
+      if (high[spans[i].high][3] < high[spans[first].high][3]) first = i;
+    search_span(spans[first], low, high, best);
+    for (const auto& span : spans)
+      if (any_less(least_low + high[span.high], best)) search_span(span, low, high, best);
+  }
+
+  // Two minima at a time: each waits for its last.
+  void search_span(const typename Split::Span& span, const Table& low, const Table& high, Eight& best) const {
+    Eight even = low[grid_->low(span.begin)];
+    Eight odd = low[grid_->low(span.end - 1)];
+    for (size_t i = span.begin; i + 1 < span.end; i += 2) {
+      even = least(even, low[grid_->low(i)]);
+      odd = least(odd, low[grid_->low(i + 1)]);
+    }
+    best = least(best, least(even, odd) + high[span.high]);
   }
 
   int cheapest_flip(size_t half, size_t upper) const {
@@ -250,7 +280,7 @@ class PointSearch {
   }
 
   const Split* grid_ = nullptr;
-  HalfCost costs_[2][Split::kMostHalves];
+  HalfCost costs_[2][Split::kHalves];
   float x_[kWidth];
   float w_[kWidth];
 };
@@ -280,14 +310,12 @@ class SignedCell {
     for (size_t p = 0; p < kCount; ++p) points_[p].set(grid, magnitudes + kWidth * p, w + kWidth * p, 0);
   }
 
-  Eight least(const Eight& scales, size_t) const {
-    if constexpr (kCount == 1) return must_flip() ? points_[0].least_flipped(scales) : points_[0].least(scales);
-    const Eight first = points_[0].least(scales);
-    const Eight second = points_[kCount - 1].least(scales);
-    if (!must_flip()) return sum(first, second);
-    Eight best = sum(first, points_[kCount - 1].least_flipped(scales));
-    take_less(best, sum(points_[0].least_flipped(scales), second));
-    return best;
+  Eight least_cost(const Eight& scales, size_t) const {
+    const auto last = points_[kCount - 1].least_costs(scales, must_flip());
+    if constexpr (kCount == 1) return must_flip() ? last.flipped : last.plain;
+    const auto first = points_[0].least_costs(scales, must_flip());
+    if (!must_flip()) return first.plain + last.plain;
+    return least(first.plain + last.flipped, first.flipped + last.plain);
   }
 
   CellChoice choose(float scale, size_t) const {
@@ -295,11 +323,13 @@ class SignedCell {
     const PointChoice plain[2] = {points_[0].choose(scale, false), points_[kCount - 1].choose(scale, false)};
     if (!must_flip()) return combine({plain[0], plain[1]});
     const PointChoice flipped[2] = {points_[0].choose(scale, true), points_[kCount - 1].choose(scale, true)};
-    if (flipped[0].cost + plain[1].cost < plain[0].cost + flipped[1].cost) return combine({flipped[0], plain[1]});
+    if (flipped[0].cost + plain[1].cost < plain[0].cost + flipped[1].cost)
+      return combine({flipped[0], plain[1]});
     return combine({plain[0], flipped[1]});
   }
 
  private:
+  using Search = PointSearch<kPoints, kWidth>;
   static constexpr size_t kCount = 8 / kWidth;
 
   bool must_flip() const { return kEvenSigns && std::popcount(signs_) % 2 != 0; }
@@ -312,13 +342,15 @@ class SignedCell {
       cell.points[p] = static_cast<uint16_t>(choice.point);
       cell.product += choice.product;
       cell.square += choice.square;
-      if (choice.flipped >= 0) cell.signs = static_cast<uint8_t>(cell.signs ^ 1 << (kWidth * p + static_cast<size_t>(choice.flipped)));
+      if (choice.flipped >= 0)
+        cell.signs =
+            static_cast<uint8_t>(cell.signs ^ 1 << (kWidth * p + static_cast<size_t>(choice.flipped)));
       ++p;
     }
     return cell;
   }
 
-  PointSearch<kPoints, kWidth> points_[kCount];
+  Search points_[kCount];
   uint8_t signs_ = 0;
 };
 
@@ -333,7 +365,9 @@ class ShiftedCell {
     shifted_[0].set(grid, x, w, kIq1Delta);
     shifted_[1].set(grid, x, w, -kIq1Delta);
   }
-  Eight least(const Eight& scales, size_t shift) const { return shifted_[shift].least(scales); }
+  Eight least_cost(const Eight& scales, size_t shift) const {
+    return shifted_[shift].least_costs(scales, false).plain;
+  }
   CellChoice choose(float scale, size_t shift) const {
     const PointChoice choice = shifted_[shift].choose(scale, false);
     CellChoice cell;
@@ -368,7 +402,7 @@ class GridSearch {
     SearchBlock::Scale d;
     std::array<uint8_t, kRuns> levels;
     std::array<uint8_t, 32> shifts;
-    double cost = std::numeric_limits<double>::infinity();
+    double cost = 0;  // above that of a block of zeros, which is what d = 0 makes
   };
 
   GridSearch(const SearchBlock& block, const typename Cell::Split& grid, const GridSearchOptions& options)
@@ -403,7 +437,9 @@ class GridSearch {
     return true;
   }
 
-  SearchBlock::Scale stored(float scale) const { return block_.nearest_scale(scale * options_.stored_per_scale); }
+  SearchBlock::Scale stored(float scale) const {
+    return block_.nearest_scale(scale * options_.stored_per_scale);
+  }
   float scale_of(SearchBlock::Scale d, int level) const {
     return d.value / options_.stored_per_scale * static_cast<float>(2 * level + 1);
   }
@@ -415,16 +451,15 @@ class GridSearch {
     uint8_t which[kRunCells][8];
   };
   RunCosts run_costs(size_t k, const Eight& scales) const {
-    RunCosts costs = {};
-    Eight of_run[Cell::kShifts] = {};
+    RunCosts costs = {Eight::all(0), {}};
+    Eight of_run[2] = {Eight::all(0), Eight::all(0)};
     for (size_t c = 0; c < kRunCells; ++c) {
-      Eight of_cell[Cell::kShifts];
+      Eight of_cell[2] = {};
       for (size_t shift = 0; shift < Cell::kShifts; ++shift) {
-        of_cell[shift] = cells_[kRunCells * k + c].least(scales, shift);
-        add(of_run[shift], of_cell[shift]);
+        of_cell[shift] = cells_[kRunCells * k + c].least_cost(scales, shift);
+        of_run[shift] = of_run[shift] + of_cell[shift];
       }
-      if (options_.shift_of_run) continue;
-      add(costs.cost, better_shift(of_cell, costs.which[c]));
+      if (!options_.shift_of_run) costs.cost = costs.cost + better_shift(of_cell, costs.which[c]);
     }
     if (options_.shift_of_run) {
       costs.cost = better_shift(of_run, costs.which[0]);
@@ -433,14 +468,10 @@ class GridSearch {
     return costs;
   }
 
-  static Eight better_shift(const Eight (&costs)[Cell::kShifts], uint8_t (&which)[8]) {
-    Eight better = costs[0];
-    for (size_t shift = 1; shift < Cell::kShifts; ++shift) {
-      for (size_t n = 0; n < 8; ++n)
-        if (costs[shift].lane[n] < better.lane[n]) which[n] = static_cast<uint8_t>(shift);
-      take_less(better, costs[shift]);
-    }
-    return better;
+  static Eight better_shift(const Eight (&costs)[2], uint8_t (&which)[8]) {
+    if (Cell::kShifts == 1) return costs[0];
+    for (size_t n = 0; n < 8; ++n) which[n] = costs[1][n] < costs[0][n];
+    return least(costs[0], costs[1]);
   }
 
   // Trial scales fall from a little above the one that reaches the largest value.
@@ -451,18 +482,18 @@ class GridSearch {
     if (largest < 0x1p-60f) return 0;
     float scale = largest / options_.largest * 1.15f;
     float best = 0;
-    float least = 0;
+    float least_cost = 0;
     for (int half = 0; half < 2; ++half) {
       Eight scales;
-      for (float& lane : scales.lane) {
-        lane = scale;
+      for (size_t n = 0; n < 8; ++n) {
+        scales.set(n, scale);
         scale *= 0.92f;
       }
       const RunCosts costs = run_costs(k, scales);
       for (size_t n = 0; n < 8; ++n) {
-        if (!(costs.cost.lane[n] < least)) continue;
-        least = costs.cost.lane[n];
-        best = scales.lane[n];
+        if (!(costs.cost[n] < least_cost)) continue;
+        least_cost = costs.cost[n];
+        best = scales[n];
       }
     }
     return best;
@@ -473,12 +504,15 @@ class GridSearch {
     const float unit = scale_of(d, 0);
     for (size_t k = 0; k < kRuns; ++k) {
       const float wanted = (ideal_[k] * search_inverse(unit) - 1) / 2;
-      const int first = static_cast<int>(std::clamp(wanted - 3.5f, 0.0f, static_cast<float>(options_.levels - 8)));
+      const int first =
+          static_cast<int>(std::clamp(wanted - 3.5f, 0.0f, static_cast<float>(options_.levels - 8)));
       Eight scales;
-      for (int n = 0; n < 8; ++n) scales.lane[n] = scale_of(d, first + n);
+      for (size_t n = 0; n < 8; ++n) scales.set(n, scale_of(d, first + static_cast<int>(n)));
       const RunCosts costs = run_costs(k, scales);
-      const size_t lane = static_cast<size_t>(std::min_element(costs.cost.lane, costs.cost.lane + 8) - costs.cost.lane);
-      result.cost += costs.cost.lane[lane];
+      size_t lane = 0;
+      for (size_t n = 1; n < 8; ++n)
+        if (costs.cost[n] < costs.cost[lane]) lane = n;
+      result.cost += costs.cost[lane];
       result.levels[k] = static_cast<uint8_t>(first + static_cast<int>(lane));
       for (size_t c = 0; c < kRunCells; ++c) result.shifts[kRunCells * k + c] = costs.which[c][lane];
     }

@@ -50,7 +50,7 @@ void SearchBlock::set_weights(const float* importance, float share) {
 }
 
 SearchBlock::Scale SearchBlock::nearest_scale(float factor) const {
-  const float scale = std::clamp(std::ldexp(factor, exponent_), -65504.0f, 65504.0f);
+  const float scale = std::isnan(factor) ? 0 : std::clamp(std::ldexp(factor, exponent_), -65504.0f, 65504.0f);
   const uint16_t bits = f32_to_f16(scale);
   return {bits, std::ldexp(f16_to_f32(bits), -exponent_)};
 }

@@ -1,0 +1,187 @@
+// Draws operands for which no correct kernel rounds anything.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "reference/activations.h"
+#include "reference/draws.h"
+#include "reference/exact.h"
+#include "reference/float_formats.h"
+#include "reference/terms.h"
+
+namespace gcts::draws {
+namespace {
+
+// Weights: random codes under scales of 1 and 2.
+void put_weight_block(const DotShape& shape, std::byte* block, Generator& g, uint64_t place, bool wide) {
+  const TensorType& type = *shape.weight_type;
+  g.fill(block, type.block_bytes);
+  if (!wide && g.chance(1, 2)) {
+    // Half of the blocks for a short sum have small sub-scales, so that larger codes fit.
+    for (const BlockField& field : type.codec->fields) {
+      if (field.role != FieldRole::subscale) continue;
+      for (uint32_t i = 0; i < field.count * number_bytes(field.format); ++i) block[field.offset + i] &= std::byte{0x11};
+    }
+  }
+  for (uint32_t i = 0; i < scale_count(type); ++i) {
+    const auto exponent = static_cast<int>(thue_morse(place * scale_count(type) + i));
+    // A scale with a mantissa in a few bits stays an integer multiple of 1/8.
+    const bool short_format = scale_format(type) == NumberFormat::ue4m3;
+    set_scale(type, block, i, scale_bits(type, exponent, short_format && wide ? static_cast<uint32_t>(g.below(0x10000)) : 0));
+  }
+  const auto min = static_cast<float>(has_subscales(type) ? 1 + thue_morse(5 * place + 2) : g.between(1, 3) * (g.chance(1, 2) ? 1 : -1));
+  set_min(type, block, f32_to_f16(min));
+}
+
+void put_weight_rows(const Draw& draw, Operands& operands, bool wide) {
+  const DotShape& shape = draw.shape;
+  const TensorType& type = *shape.weight_type;
+  std::byte* at = operands.weights.data();
+  for (uint64_t row = 0; row < shape.n; ++row) {
+    Generator g = draw.weights(row);
+    for (uint64_t block = 0; block < shape.k / type.block_elements; ++block, at += type.block_bytes) {
+      if (has_scales(type)) {
+        put_weight_block(shape, at, g, block + 3 * row + draw.number, wide);
+      } else {
+        put_plain(type, at, static_cast<float>(g.between(-127, 127) * (1 + int{thue_morse(block / 32 + 3 * row) != 0})));
+      }
+    }
+  }
+}
+
+// What one unit of activation costs at each place of a row: the largest sum of term
+// magnitudes of any weight row, in units of 2^exponent.
+struct Costs {
+  std::vector<double> cost;
+  int exponent = 0;
+};
+
+Costs costs_of(const DotShape& shape, const Operands& operands) {
+  const TensorType& type = *shape.weight_type;
+  const FloatFormat rounded = shape.accuracy.weights;
+  const bool rounds = rounded == FloatFormat::f16 || rounded == FloatFormat::bf16;
+  Costs costs;
+  costs.cost.assign(shape.k, 0);
+  std::vector<double> numbers;
+  for (uint64_t row = 0; row < shape.n; ++row) {
+    const RowTerms terms = row_terms(type, operands.weights.data() + row * row_bytes(type, shape.k), shape.k);
+    for (uint64_t i = 0; i < shape.k; ++i) {
+      const double offset = terms.offset.empty() ? 0 : terms.offset[i];
+      const double zero = shape.accuracy.zero_point_leaf ? zero_point(type) * std::fabs(terms.step[i]) : 0;
+      double cost = std::fabs(terms.product[i]) + std::fabs(offset) + 2 * zero;
+      if (rounds) {
+        const double value = terms.product[i] + offset;
+        cost = std::max(cost, std::fabs(round_to(value, rounded)));
+        // A truncating kernel may round to the other neighbour.
+        if (shape.accuracy.truncating && round_to(value, rounded) != value) cost = HUGE_VAL;
+      }
+      costs.cost[i] = std::max(costs.cost[i], cost);
+    }
+    numbers.insert(numbers.end(), {static_cast<double>(common_exponent(terms.product)), static_cast<double>(common_exponent(terms.offset))});
+    if (shape.accuracy.zero_point_leaf) numbers.push_back(common_exponent(terms.step));
+  }
+  costs.exponent = static_cast<int>(*std::min_element(numbers.begin(), numbers.end()));
+  for (double& cost : costs.cost) cost = std::ldexp(cost, -costs.exponent);
+  return costs;
+}
+
+// How many activations of a draw are not zero, and how large they are.
+struct Style {
+  uint32_t one_in;
+  int64_t largest;
+};
+constexpr Style kStyles[] = {{1, 3}, {4, 15}, {16, 127}, {1, 127}};
+
+// One group of activations that share a scale.
+class Group {
+ public:
+  Group(const Costs& costs, std::span<float> values, uint64_t begin, uint32_t exponent)
+      : costs_(costs), values_(values), begin_(begin), unit_(static_cast<double>(1u << exponent)) {}
+
+  // Puts `code` units at a place if its cost can be paid.
+  bool put(size_t place, int64_t code, double& budget) {
+    const double cost = costs_.cost[begin_ + place] * std::fabs(static_cast<double>(code)) * unit_;
+    if (!(cost <= budget)) return false;
+    budget -= cost;
+    values_[begin_ + place] = static_cast<float>(static_cast<double>(code) * unit_);
+    return true;
+  }
+
+  // The place of the cheapest element.
+  size_t cheapest(size_t size) const {
+    const auto first = costs_.cost.begin() + static_cast<ptrdiff_t>(begin_);
+    return static_cast<size_t>(std::min_element(first, first + static_cast<ptrdiff_t>(size)) - first);
+  }
+  double cost(size_t place) const { return costs_.cost[begin_ + place] * unit_; }
+
+ private:
+  const Costs& costs_;
+  std::span<float> values_;
+  uint64_t begin_;
+  double unit_;
+};
+
+void shuffle(std::span<uint32_t> order, Generator& g) {
+  std::iota(order.begin(), order.end(), 0u);
+  for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[g.below(i)]);
+}
+
+// Fills one group.  `anchored`: it must hold 127 units, or nothing.
+void put_group(Group& group, size_t size, bool anchored, const Style& style, Generator& g, double& budget) {
+  std::vector<uint32_t> order(size);
+  shuffle(order, g);
+  size_t anchor = size;
+  int64_t sum = 0;
+  if (anchored) {
+    anchor = order[0];
+    if (127 * group.cost(anchor) > budget / 4) anchor = group.cheapest(size);
+    sum = g.chance(1, 2) ? 127 : -127;
+    if (!group.put(anchor, sum, budget)) return;
+  }
+  for (const uint32_t place : order) {
+    if (place == anchor || !g.chance(1, style.one_in)) continue;
+    int64_t code = g.between(1, style.largest) * (g.chance(1, 2) ? 1 : -1);
+    // The sum of a block of Q8_1 must be an f16 integer: at most 2048.
+    if (std::abs(sum + code) > 1000) code = -code;
+    if (group.put(place, code, budget)) sum += code;
+  }
+}
+
+bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std::span<float> values) {
+  const DotShape& shape = draw.shape;
+  Generator g = draw.activations(row);
+  const Style& style = kStyles[(draw.number + row) % std::size(kStyles)];
+  const uint32_t quantized = activation_group(*shape.activation_type, shape.accuracy, shape.k);
+  const uint64_t size = std::min<uint64_t>(quantized == 0 ? 32 : quantized, shape.k);
+  std::vector<uint32_t> order((shape.k + size - 1) / size);
+  shuffle(order, g);
+  double budget = exact_limit(shape.accuracy) - 1;
+  for (const uint32_t number : order) {
+    const uint64_t begin = number * size;
+    Group group(costs, values, begin, thue_morse(3 * number + 1 + draw.number + row));
+    put_group(group, std::min(size, shape.k - begin), quantized != 0, style, g, budget);
+  }
+  return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; });
+}
+
+}  // namespace
+
+uint32_t thue_morse(uint64_t index) { return static_cast<uint32_t>(std::popcount(index)) & 1; }
+
+const char* draw_exact(const Draw& draw, Operands& operands) {
+  const DotShape& shape = draw.shape;
+  const double limit = exact_limit(shape.accuracy);
+  const bool quantizes = activation_group(*shape.activation_type, shape.accuracy, shape.k) != 0;
+  if (limit <= 256 && quantizes) return "a bf16 sum of quantized activations has no exact operands";
+  put_weight_rows(draw, operands, limit >= 0x1p24);
+  const Costs costs = costs_of(shape, operands);
+  std::vector<float> values(shape.k);
+  for (uint64_t row = 0; row < shape.m; ++row) {
+    std::fill(values.begin(), values.end(), 0.0f);
+    if (!put_activation_row(draw, costs, row, values)) return "no activation fits the sum's format exactly";
+    put_activations(shape, values, operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k));
+  }
+  return nullptr;
+}
+
+}  // namespace gcts::draws

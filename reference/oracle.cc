@@ -1,0 +1,264 @@
+// Computes what a dot product must be, exactly or within its bound.
+#include "reference/oracle.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "reference/exact.h"
+
+namespace gcts {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Collects the leaves of one dot product: their exact sum, and what the bound needs.
+class Leaves {
+ public:
+  Leaves(LeafSummary kind, uint32_t group) : summary_(kind), group_(std::max(group, 1u)) {}
+
+  // A leaf a * b of element i.  In integer groups, the products of a group are one leaf.
+  void add(size_t i, double a, double b, double growth) {
+    if (a == 0 || b == 0) {
+      if (!std::isfinite(a) || !std::isfinite(b)) sum_.add_product(a, b);  // NaN
+      return;
+    }
+    sum_.add_product(a, b);
+    summary_.growth += growth;
+    const size_t group = i / group_;
+    summary_.leaves += group != last_group_;
+    last_group_ = group;
+  }
+  // Magnitude without a value: what regrouping a zero point adds.
+  void add_magnitude(double magnitude, double growth) {
+    extra_ += magnitude;
+    summary_.growth += growth;
+  }
+  // The next leaves are of another kind and share no group with the ones before.
+  void next_kind() { last_group_ = SIZE_MAX; }
+  void double_leaves() { summary_.leaves *= 2; }
+
+  const ExactSum& sum() const { return sum_; }
+  LeafSummary summary() const {
+    LeafSummary summary = summary_;
+    summary.magnitude = sum_.magnitude() + extra_ * (1 + 0x1p-30);  // covers the rounding of extra_
+    return summary;
+  }
+
+ private:
+  LeafSummary summary_;
+  ExactSum sum_;
+  double extra_ = 0;
+  uint32_t group_;
+  size_t last_group_ = SIZE_MAX;
+};
+
+// The terms of the mins, element by element or block sum by block sum.
+void add_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& activations) {
+  leaves.next_kind();
+  if (activations.sum.empty()) {
+    for (size_t i = 0; i < terms.offset.size(); ++i)
+      leaves.add(i, terms.offset[i], activations.value[i], terms.growth[i] * activations.growth[i]);
+    return;
+  }
+  constexpr uint32_t kBlock = ActivationRow::kSumElements;
+  for (size_t block = 0; block < activations.sum.size(); ++block) {
+    const size_t begin = block * kBlock;
+    const double offset = terms.offset[begin], sum = activations.sum[block];
+    double growth = 0, magnitude = 0;
+    for (size_t i = begin; i < begin + kBlock; ++i) {
+      growth += terms.growth[i] * activations.growth[i];
+      magnitude += std::fabs(offset * activations.value[i]);
+    }
+    leaves.next_kind();
+    leaves.add(begin, offset, sum, growth);
+    leaves.add_magnitude(std::max(0.0, magnitude - std::fabs(offset * sum)), 0);
+  }
+}
+
+double sum_slack(const RowTerms& terms, const ActivationRow& activations) {
+  double slack = 0;
+  for (size_t block = 0; block < activations.sum_slack.size() && !terms.offset.empty(); ++block)
+    slack += std::fabs(terms.offset[block * ActivationRow::kSumElements]) * activations.sum_slack[block];
+  return slack;
+}
+
+double row_total(const RowTerms& terms, size_t i) { return terms.product[i] + (terms.offset.empty() ? 0 : terms.offset[i]); }
+
+}  // namespace
+
+Judgement judge(const Expectation& expected, double result) {
+  using Kind = Expectation::Kind;
+  const auto verdict = [](bool pass) { return Judgement{pass, pass ? 0 : kInfinity, pass ? 0 : kInfinity}; };
+  switch (expected.kind) {
+    case Kind::nan: return verdict(std::isnan(result));
+    case Kind::infinite: return verdict(result == expected.value);
+    case Kind::not_finite: return verdict(!std::isfinite(result));
+    case Kind::unusable: return verdict(true);
+    case Kind::value: break;
+  }
+  if (!std::isfinite(result)) return verdict(false);
+  Judgement judgement;
+  judgement.error = std::fabs(result - expected.value);
+  judgement.pass = judgement.error <= expected.error;
+  if (judgement.error > 0) judgement.share = expected.error > 0 ? judgement.error / expected.error : kInfinity;
+  return judgement;
+}
+
+DotOracle::DotOracle(const DotShape& shape, pattern::Index index, const Operands& operands)
+    : shape_(shape), mode_(patterns()[index].mode), operands_(operands) {
+  for (uint64_t column = 0; column < shape_.m; ++column) {
+    const std::byte* blocks = operands_.activations.data() + column * row_bytes(*shape_.activation_type, shape_.k);
+    activations_.push_back(activation_row(*shape_.activation_type, blocks, shape_.k, shape_.accuracy));
+    if (mode_ != PatternMode::exact) continue;
+    const std::vector<double>& values = activations_.back().value;
+    activation_exponents_.push_back(common_exponent(values));
+    activation_units_.emplace_back(shape_.k);
+    integers_ &= to_units(values, activation_exponents_.back(), activation_units_.back());
+  }
+}
+
+// A truncating kernel rounds a weight to either neighbour: it is judged by the unrounded
+// weight and one more rounding.
+bool DotOracle::rounds_weights() const {
+  const FloatFormat format = shape_.accuracy.weights;
+  return (format == FloatFormat::f16 || format == FloatFormat::bf16) && !shape_.accuracy.truncating;
+}
+
+void DotOracle::load_row(uint64_t row) {
+  if (row == row_) return;
+  assert(row < shape_.n);
+  row_ = row;
+  const TensorType& type = *shape_.weight_type;
+  terms_ = row_terms(type, operands_.weights.data() + row * row_bytes(type, shape_.k), shape_.k);
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  row_is_nan_ = std::any_of(terms_.step.begin(), terms_.step.end(), is_nan) ||
+                std::any_of(terms_.offset.begin(), terms_.offset.end(), is_nan);
+  if (rounds_weights()) {
+    for (uint64_t i = 0; i < shape_.k; ++i) {
+      const double value = round_to(static_cast<float>(row_total(terms_, i)), shape_.accuracy.weights);
+      terms_.product[i] = value;
+      terms_.growth[i] = std::max(1.0, std::fabs(value));
+    }
+    terms_.offset.clear();
+  }
+  if (mode_ != PatternMode::exact) return;
+  std::vector<double> totals(shape_.k);
+  for (uint64_t i = 0; i < shape_.k; ++i) totals[i] = row_total(terms_, i);
+  row_exponent_ = common_exponent(totals);
+  row_units_.resize(shape_.k);
+  integers_ &= to_units(totals, row_exponent_, row_units_);
+}
+
+Expectation DotOracle::expect(uint64_t row, uint64_t column) {
+  assert(column < shape_.m);
+  load_row(row);
+  switch (mode_) {
+    case PatternMode::exact: return expect_exact(column);
+    case PatternMode::special: return expect_special(column);
+    default: return expect_bound(column);
+  }
+}
+
+Expectation DotOracle::expect_exact(uint64_t column) {
+  Expectation expected;
+  if (!integers_) {
+    expected.why_not = "the operands are not integers of one unit";
+    return expected;
+  }
+  const int64_t sum = integer_dot(row_units_, activation_units_[column]);
+  expected.kind = Expectation::Kind::value;
+  expected.value = std::ldexp(static_cast<double>(sum), row_exponent_ + activation_exponents_[column]);
+  return expected;
+}
+
+// How many roundings a leaf meets: see accuracy.h.
+LeafSummary DotOracle::leaf_kind(const ActivationRow& activations) const {
+  const TensorType& type = *shape_.weight_type;
+  const AccuracyClass& accuracy = shape_.accuracy;
+  LeafSummary kind;
+  uint32_t factors = activations.factors;
+  factors += !has_scales(type) || rounds_weights() ? 1 : 2 + has_subscales(type);
+  kind.multiplications = factors - 1;
+  kind.other_roundings = activations.scale_roundings;
+  if (accuracy.leaf_group > 1) ++kind.other_roundings;                    // conversion of the integer sum
+  if (has_mins(type) && !rounds_weights()) ++kind.other_roundings;        // d q + m while dequantizing
+  kind.largest_scale = terms_.largest_scale * activations.largest_scale;
+  if (accuracy.truncating) {
+    // Rounded weights and activations that the oracle could not round for the kernel; units
+    // of the format's roundoff, in f32 roundoffs.
+    const auto roundings = [](FloatFormat format) {
+      return static_cast<uint32_t>(std::ceil(float_traits(format).unit / float_traits(FloatFormat::f32).unit));
+    };
+    if (accuracy.weights == FloatFormat::f16 || accuracy.weights == FloatFormat::bf16)
+      kind.other_roundings += roundings(accuracy.weights);
+    if (accuracy.activation == Activation::f16) kind.other_roundings += roundings(FloatFormat::f16);
+    if (accuracy.activation == Activation::bf16) kind.other_roundings += roundings(FloatFormat::bf16);
+  }
+  return kind;
+}
+
+Expectation DotOracle::expect_bound(uint64_t column) {
+  const ActivationRow& activations = activations_[column];
+  const AccuracyClass& accuracy = shape_.accuracy;
+  Leaves leaves(leaf_kind(activations), accuracy.leaf_group);
+  for (uint64_t i = 0; i < shape_.k; ++i)
+    leaves.add(i, terms_.product[i], activations.value[i], terms_.growth[i] * activations.growth[i]);
+  if (accuracy.zero_point_leaf && zero_point(*shape_.weight_type) != 0 && !rounds_weights()) {
+    // |d (q + z) a| + |d z a| is at most |d q a| + 2 |d z a|; each element is two leaves.
+    for (uint64_t i = 0; i < shape_.k; ++i) {
+      const double zero = std::fabs(zero_point(*shape_.weight_type) * terms_.step[i] * activations.value[i]);
+      if (zero != 0) leaves.add_magnitude(2 * zero, terms_.growth[i] * activations.growth[i] * zero_point(*shape_.weight_type));
+    }
+    leaves.double_leaves();
+  }
+  if (!terms_.offset.empty()) add_offsets(leaves, terms_, activations);
+
+  Expectation expected;
+  if (!leaves.sum().finite()) {
+    expected.why_not = "an operand is not finite";
+    return expected;
+  }
+  expected.value = leaves.sum().value();
+  expected.bound = error_bound(accuracy, leaves.summary());
+  // The last term: the exact sum was rounded to double.
+  expected.error = expected.bound.error + sum_slack(terms_, activations) + std::fabs(expected.value) * 0x1p-53;
+  expected.why_not = expected.bound.why_not;
+  expected.kind = expected.bound.usable ? Expectation::Kind::value : Expectation::Kind::unusable;
+  return expected;
+}
+
+Expectation DotOracle::expect_special(uint64_t column) {
+  const ActivationRow& activations = activations_[column];
+  if (terms_.finite && activations.finite) return expect_bound(column);
+  using Kind = Expectation::Kind;
+  Expectation expected;
+  bool nan = row_is_nan_;
+  ExactSum sum;
+  for (uint64_t i = 0; i < shape_.k; ++i) {
+    nan |= std::isnan(activations.value[i]);
+    sum.add_product(row_total(terms_, i), activations.value[i]);
+  }
+  const double value = sum.value();
+  // A zero point as a term of its own subtracts one infinity from another.
+  const bool one_sign = std::isinf(value) && !shape_.accuracy.zero_point_leaf;
+  expected.kind = nan ? Kind::nan : one_sign ? Kind::infinite : Kind::not_finite;
+  expected.value = value;
+  return expected;
+}
+
+Sensitivity DotOracle::sensitivity(uint64_t row, uint64_t column) {
+  const Expectation expected = expect(row, column);
+  Sensitivity found;
+  const ActivationRow& activations = activations_[column];
+  for (uint64_t i = 0; i < shape_.k; ++i) {
+    if (activations.value[i] == 0) continue;
+    ++found.places;
+    found.sharp += expected.kind == Expectation::Kind::value &&
+                   std::fabs(terms_.step[i] * activations.value[i]) > 2 * expected.error;
+  }
+  return found;
+}
+
+}  // namespace gcts

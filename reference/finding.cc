@@ -13,6 +13,11 @@ void Findings::add(rule::Index rule, uint64_t offset, std::string message, bool 
   if (counts_[rule]++ < kMaxPerRule) findings_.push_back({rule, offset, root, std::move(message)});
 }
 
+void Findings::demote(rule::Index rule) {
+  for (Finding& f : findings_)
+    if (f.rule == rule) f.root = false;
+}
+
 Profile Profile::builtin(BuiltinProfile which) {
   Profile profile;
   const bool spec = which == BuiltinProfile::spec;

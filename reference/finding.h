@@ -27,6 +27,8 @@ class Findings {
   static constexpr uint32_t kMaxPerRule = 16;
 
   void add(rule::Index rule, uint64_t offset, std::string message, bool root = true);
+  // Marks all findings of a rule as following from others.
+  void demote(rule::Index rule);
   const std::vector<Finding>& all() const { return findings_; }
   bool empty() const { return findings_.empty(); }
   bool has(rule::Index rule) const { return counts_.size() > rule && counts_[rule] > 0; }

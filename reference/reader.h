@@ -8,6 +8,14 @@
 // The bytes come from a memory map or from a callback that delivers chunks of any
 // size; the findings are the same either way.
 //
+// Findings come in two runs: what stops or disturbs decoding, in file order, and then
+// what the checks of checks/ find, in the order of rules.inc.  A structural error ends
+// decoding (`complete` is false); the checks then look only at what was read.  A
+// finding is a root unless it merely follows from another: offsets after a tensor of
+// unknown size, sizes after an illegal alignment, later faults in the chain of offsets.
+// Traits of a whole file (version 1, big-endian, nested arrays) are roots only where
+// nothing else is wrong.
+//
 // Two stages.  `metadata` stops at the end of the tensor infos: what a reader that
 // never touches tensor bytes can know.  `data` also looks at the tensor data:
 // padding, offsets and sizes against the end of the file.
@@ -80,6 +88,14 @@ struct TensorView {
   std::span<const std::byte> data;
 };
 
+// Padding that holds something else than zeros.
+struct DirtyPadding {
+  static constexpr uint64_t kBeforeData = UINT64_MAX;
+  uint64_t tensor = kBeforeData;  // index of the tensor that it follows
+  uint64_t begin = 0;             // of the padding, in the file
+  uint64_t offset = 0;            // of its first byte that is not zero
+};
+
 // What was read.  Views refer to the mapped bytes, or to a buffer held here.
 struct Reading {
   Layout layout;
@@ -90,8 +106,10 @@ struct Reading {
   uint32_t alignment = kDefaultAlignment;
   uint64_t metadata_end = 0;    // first byte after the last tensor info that was read
   uint64_t data_start = 0;      // metadata_end rounded up to the alignment
-  uint64_t file_size = 0;
+  uint64_t file_size = 0;       // in the metadata stage of a stream: bytes seen
+  Stage stage = Stage::data;    // how far was read
   bool complete = false;        // every pair and tensor info was read
+  std::vector<DirtyPadding> dirty_padding;  // in file order
   Findings findings;
   std::shared_ptr<const Bytes> storage;  // what views refer to when the source was a stream
 

@@ -1,0 +1,63 @@
+// Runs the checks of the table.
+
+#include "reference/check.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace gcts {
+namespace {
+
+using Check = void (*)(const Reading&, Findings&);
+
+// Null for rules that are not checks; the index is the rule's.
+constexpr Check kChecks[] = {
+#define GCTS_CHECK_decode(name) nullptr
+#define GCTS_CHECK_check(name) check_##name
+#define GCTS_CHECK_set(name) nullptr
+#define GCTS_CHECK_permit(name) nullptr
+#define GCTS_CHECK_writer(name) nullptr
+#define GCTS_CHECK_api(name) nullptr
+#define GCTS_CHECK_resource(name) nullptr
+#define RULE(id, name, area, level, kind, spec, ggml, source, statement, effect) GCTS_CHECK_##kind(name),
+#include "reference/rules.inc"
+#undef RULE
+};
+
+// Areas that need every pair and tensor info: what is absent from a part of a file
+// may stand in the rest.
+constexpr std::string_view kNeedsWhole[] = {"offsets", "data", "architecture", "tokenizer", "split"};
+
+bool applies(const Rule& rule, const Reading& reading, const ReadOptions& options) {
+  if (!reading.complete && std::find(std::begin(kNeedsWhole), std::end(kNeedsWhole), rule.area) != std::end(kNeedsWhole))
+    return false;
+  if (reading.stage == Stage::metadata && rule.area == "data") return false;
+  const bool lint = rule.spec != Severity::must && rule.ggml != Severity::must;
+  return options.lint || !lint;
+}
+
+// Traits of a whole file are roots only where nothing else is wrong.
+void settle(Findings& findings) {
+  constexpr rule::Index kTraits[] = {rule::big_endian_version_3, rule::big_endian_version, rule::version_1,
+                                     rule::nested_array};
+  const auto trait = [&](rule::Index index) {
+    return std::find(std::begin(kTraits), std::end(kTraits), index) != std::end(kTraits);
+  };
+  const bool faulty = std::any_of(findings.all().begin(), findings.all().end(), [&](const Finding& f) {
+    const Rule& r = rule_at(f.rule);
+    const bool fault = r.kind == RuleKind::decode || r.spec == Severity::must || r.ggml == Severity::must;
+    return f.root && !trait(f.rule) && fault;
+  });
+  if (!faulty) return;
+  for (const rule::Index index : kTraits) findings.demote(index);
+}
+
+}  // namespace
+
+void run_checks(Reading& reading, const ReadOptions& options) {
+  for (size_t i = 0; i < std::size(kChecks); ++i)
+    if (kChecks[i] != nullptr && applies(rules()[i], reading, options)) kChecks[i](reading, reading.findings);
+  settle(reading.findings);
+}
+
+}  // namespace gcts

@@ -1,0 +1,40 @@
+// Where tensors lie, judged as a whole: one wrong offset shows in many ways, and only
+// the first fault found is a root.
+
+#ifndef GCTS_REFERENCE_CHECKS_PLACEMENT_H_
+#define GCTS_REFERENCE_CHECKS_PLACEMENT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference/finding.h"
+#include "reference/reader.h"
+
+namespace gcts {
+
+struct PlacementFault {
+  rule::Index rule;
+  uint64_t tensor;      // index
+  std::string message;  // what follows the tensor's name
+};
+
+// The faults of all offsets, the root first: misaligned ones, ones out of the file,
+// gaps and overlaps, order.
+std::vector<PlacementFault> find_placement_faults(const Reading& reading);
+
+// Whether a tensor that is not where the sequence of tensors puts it reaches beyond
+// the end of the file.
+std::vector<bool> find_strays(const Reading& reading);
+
+// First byte after a tensor's data, in the file; UINT64_MAX if it wraps.
+uint64_t data_end(const Reading& reading, const TensorView& t);
+// `end`, a position at or after the data start, padded to the alignment; UINT64_MAX if it wraps.
+uint64_t padded_end(const Reading& reading, uint64_t end);
+
+// Whether any offset was found faulty.
+bool offsets_are_faulty(const Findings& findings);
+
+}  // namespace gcts
+
+#endif  // GCTS_REFERENCE_CHECKS_PLACEMENT_H_

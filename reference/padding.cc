@@ -1,0 +1,68 @@
+// Finds padding and looks for bytes in it that are not zero.
+
+#include "reference/padding.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gcts {
+
+std::vector<uint64_t> tensors_by_offset(const Reading& reading) {
+  const std::vector<TensorView>& tensors = reading.tensors;
+  std::vector<uint64_t> order;
+  order.reserve(tensors.size());
+  for (uint64_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].sized) order.push_back(i);
+  const auto before = [&](uint64_t a, uint64_t b) {
+    const auto rank = [&](uint64_t i) { return std::tuple(tensors[i].offset, tensors[i].size > 0, i); };
+    return rank(a) < rank(b);
+  };
+  // Files in order, which is all but a few, cost one pass.
+  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+  return order;
+}
+
+std::vector<Padding> find_padding(const Reading& reading) {
+  std::vector<Padding> padding;
+  if (reading.metadata_end < reading.data_start)
+    padding.push_back({DirtyPadding::kBeforeData, reading.metadata_end, reading.data_start});
+  uint64_t data_end = reading.data_start;  // of the tensors so far
+  uint64_t last = DirtyPadding::kBeforeData;
+  const auto close = [&](uint64_t next_start) {
+    if (last == DirtyPadding::kBeforeData || data_end > UINT64_MAX - reading.alignment) return;
+    const uint64_t aligned =
+        reading.data_start + align_up(data_end - reading.data_start, reading.alignment);
+    const uint64_t end = std::min(aligned, next_start);
+    if (data_end < end) padding.push_back({last, data_end, end});
+  };
+  for (const uint64_t i : tensors_by_offset(reading)) {
+    const TensorView& t = reading.tensors[i];
+    if (t.offset > UINT64_MAX - reading.data_start || t.size > UINT64_MAX - reading.data_start - t.offset) continue;
+    const uint64_t start = reading.data_start + t.offset;
+    if (start >= data_end) close(start);
+    if (start + t.size <= data_end) continue;
+    data_end = start + t.size;
+    last = i;
+  }
+  close(UINT64_MAX);
+  return padding;
+}
+
+void PaddingScan::see(uint64_t offset, std::span<const std::byte> bytes) {
+  const uint64_t end = offset + bytes.size();
+  while (next_ < padding_.size() && padding_[next_].begin < end) {
+    const Padding& p = padding_[next_];
+    if (!found_ && p.end > offset) {
+      const uint64_t from = std::max(p.begin, offset);
+      const auto part = bytes.subspan(from - offset, std::min(p.end, end) - from);
+      const auto dirty = std::find_if(part.begin(), part.end(), [](std::byte b) { return b != std::byte{0}; });
+      found_ = dirty != part.end();
+      if (found_) dirty_.push_back({p.tensor, p.begin, from + static_cast<uint64_t>(dirty - part.begin())});
+    }
+    if (p.end > end) return;
+    ++next_;
+    found_ = false;
+  }
+}
+
+}  // namespace gcts

@@ -8,12 +8,13 @@
 namespace gcts::fault {
 namespace {
 
-// Every pair of names is compared, the way a scan at each insertion does.
+// Each name is compared with those before it, the way a scan at each insertion does.
+// Every 32nd of them is enough to be quadratic and to end within the limits.
 template <typename Entries, typename NameOf>
 void compare_all(const Entries& entries, NameOf name_of) {
   volatile uint64_t equal = 0;
   for (size_t i = 0; i < entries.size(); ++i)
-    for (size_t k = 0; k < i; ++k)
+    for (size_t k = 0; k < i; k += 32)
       if (name_of(entries[i]) == name_of(entries[k])) equal = equal + 1;
 }
 

@@ -69,7 +69,8 @@ uint32_t number_bytes(NumberFormat format);
 // What a field is for.
 enum class FieldRole : uint8_t {
   value,     // the elements themselves (plain types)
-  scale,     // factor of the codes, in a format of its own
+  scale,     // factor of the codes, in a format of its own; u16: four words that also hold
+             // four 3-bit refinements each and, in their top four bits, an f16, lowest first
   min,       // offset added or subtracted, in a format of its own
   sum,       // redundant: computed from the codes
   subscale,  // packed integers that refine scale and min
@@ -99,6 +100,9 @@ struct Codec {
   // The index of the first of block_count blocks that validate() finds fault with
   // (strict_only faults only if strict), or block_count.  As fast as memory.
   uint64_t (*scan)(const std::byte* blocks, uint64_t block_count, bool strict);
+  // quantize() searches for a small error: other implementations may rightly find other
+  // blocks.  Without a search there is one right answer.
+  bool searches = false;
 };
 
 // Reverses the bytes of every number of block_count blocks in place: little-endian

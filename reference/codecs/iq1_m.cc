@@ -107,7 +107,7 @@ void quantize(const float* values, const float* importance, std::byte* blocks, u
 
 }  // namespace
 
-constinit const Codec codec::iq1_m = {kFields, superblock::dequantize<Block, decode>, quantize, validate,
-                                      scan};
+constinit const Codec codec::iq1_m = {
+    kFields, superblock::dequantize<Block, decode>, quantize, validate, scan, /*searches=*/true};
 
 }  // namespace gcts

@@ -79,8 +79,11 @@ void quantize(const float* values, const float* importance, std::byte* blocks, u
 
 }  // namespace
 
-constinit const Codec codec::iq2_xs = {kFields, superblock::dequantize<Block, decode>, quantize,
+constinit const Codec codec::iq2_xs = {kFields,
+                                       superblock::dequantize<Block, decode>,
+                                       quantize,
                                        superblock::validate_scale<offsetof(Block, d)>,
-                                       scan_f16<sizeof(Block), offsetof(Block, d)>};
+                                       scan_f16<sizeof(Block), offsetof(Block, d)>,
+                                       /*searches=*/true};
 
 }  // namespace gcts

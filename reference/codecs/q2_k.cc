@@ -82,8 +82,11 @@ void quantize(const float* values, const float* importance, std::byte* blocks, u
 }  // namespace
 
 constinit const Codec codec::q2_k = {
-    kFields, superblock::dequantize<Block, decode>, quantize,
+    kFields,
+    superblock::dequantize<Block, decode>,
+    quantize,
     superblock::validate_scale_and_min<offsetof(Block, d), offsetof(Block, dmin)>,
-    scan_f16<sizeof(Block), offsetof(Block, d), offsetof(Block, dmin)>};
+    scan_f16<sizeof(Block), offsetof(Block, d), offsetof(Block, dmin)>,
+    /*searches=*/true};
 
 }  // namespace gcts

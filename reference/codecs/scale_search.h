@@ -59,11 +59,8 @@ class ScaleSearch {
   };
 
   Result run() {
-    float largest = 0;
-    for (size_t k = 0; k < kRuns; ++k) {
-      ideal_[k] = ideal_scale(k);
-      if (std::fabs(ideal_[k]) > std::fabs(largest)) largest = ideal_[k];
-    }
+    for (size_t k = 0; k < kRuns; ++k) ideal_[k] = ideal_scale(k);
+    const float largest = largest_signed(ideal_.data(), kRuns);
     Result best = {};
     const int top = -options_.level_low > options_.level_high ? options_.level_low : options_.level_high;
     for (int i = 0; i < options_.top_levels; ++i) {

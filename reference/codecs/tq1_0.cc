@@ -21,8 +21,6 @@
 // its digits, and a qh byte whose fifth digit is not 0: readers agree on its value,
 // but no quantizer writes it, so the file is damaged or the work of something else.
 
-#include <array>
-
 #include "reference/block.h"
 
 namespace gcts {
@@ -60,20 +58,27 @@ constexpr int32_t digit(uint8_t byte, uint32_t n) {
 
 constexpr uint8_t canonical(uint32_t number) { return static_cast<uint8_t>((number * 256 + 242) / 243); }
 
-// What no quantizer writes, by byte.
-constexpr uint8_t kNotCanonical = 1;
-constexpr uint8_t kFifthDigit = 2;  // not 0
-constexpr auto kUnusual = [] {
-  std::array<uint8_t, 256> unusual{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t number = 0;
-    for (uint32_t n = 0; n < 5; ++n)
-      number = number * 3 + static_cast<uint32_t>(digit(static_cast<uint8_t>(byte), n));
-    if (canonical(number) != byte) unusual[byte] |= kNotCanonical;
-    if (number % 3 != 0) unusual[byte] |= kFifthDigit;
-  }
-  return unusual;
-}();
+// A byte v is canonical if some number has ceil(number * 256 / 243) = v: if v * 243 / 256
+// has a larger integer part than (v - 1) * 243 / 256, which is when the remainder of
+// v * 243 is below 243.  The fifth digit is 0 if the remainder of v * 81 is below a third
+// of 256.
+constexpr uint32_t kDigits5 = 243;
+constexpr uint32_t kDigits4 = 81;
+constexpr uint32_t kThird = 86;
+constexpr bool is_canonical(uint8_t byte) { return (byte * kDigits5 & 255) < kDigits5; }
+constexpr bool has_fifth_digit(uint8_t byte) { return (byte * kDigits4 & 255) >= kThird; }
+
+// Not 0 if a byte of the word, times factor modulo 256, is at least limit.  Every other
+// byte has 16 bits to itself: the product fits, and adding 256 - limit to its low half
+// carries into the high one.
+constexpr uint64_t any_product_from(uint64_t word, uint64_t factor, uint64_t limit) {
+  constexpr uint64_t kEach = 0x0001000100010001;
+  constexpr uint64_t kLow = 255 * kEach;
+  const uint64_t even = (word & kLow) * factor & kLow;
+  const uint64_t odd = (word >> 8 & kLow) * factor & kLow;
+  const uint64_t add = (256 - limit) * kEach;
+  return ((even + add) | (odd + add)) & (kEach << 8);
+}
 
 // qs and qh lie together.
 const uint8_t* bytes_of(const Block& block) { return reinterpret_cast<const uint8_t*>(&block); }
@@ -113,11 +118,11 @@ BlockFault validate(const std::byte* bytes) {
   if (fault.what != nullptr) return fault;
   const auto* packed = reinterpret_cast<const uint8_t*>(bytes);
   for (uint32_t b = 0; b < kBytes; ++b) {
-    if (b < sizeof(Block::qs) && (kUnusual[packed[b]] & kNotCanonical) != 0) {
-      return {"byte of qs is not canonical for its digits", b, true};
-    }
-    if (b >= sizeof(Block::qs) && kUnusual[packed[b]] != 0) {
-      return {"byte of qh is not canonical for its four digits", b, true};
+    const bool qh = b >= sizeof(Block::qs);
+    if (!is_canonical(packed[b]) || (qh && has_fifth_digit(packed[b]))) {
+      return {qh ? "byte of qh is not canonical for its four digits"
+                 : "byte of qs is not canonical for its digits",
+              b, true};
     }
   }
   return {};
@@ -126,11 +131,13 @@ BlockFault validate(const std::byte* bytes) {
 uint64_t scan(const std::byte* blocks, uint64_t count, bool strict) {
   if (!strict) return scan_f16<sizeof(Block), offsetof(Block, d)>(blocks, count, strict);
   return first_illegal<sizeof(Block)>(blocks, count, [](const std::byte* bytes) {
-    const Block block = load_block<Block>(bytes, 0);
-    uint32_t unusual = f16_is_finite(block.d) ? 0 : kNotCanonical;
-    for (const uint8_t byte : block.qs) unusual |= kUnusual[byte] & kNotCanonical;
-    for (const uint8_t byte : block.qh) unusual |= kUnusual[byte];
-    return unusual != 0;
+    const uint64_t four = load_block<Little32>(bytes, sizeof(Block::qs) / sizeof(Little32));
+    uint64_t illegal = f16_is_finite(load_block<Block>(bytes, 0).d) ? 0 : 1;
+    for (size_t i = 0; i < sizeof(Block::qs) / sizeof(Little64); ++i) {
+      illegal |= any_product_from(load_block<Little64>(bytes, i), kDigits5, kDigits5);
+    }
+    illegal |= any_product_from(four, kDigits5, kDigits5) | any_product_from(four, kDigits4, kThird);
+    return illegal != 0;
   });
 }
 

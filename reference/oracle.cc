@@ -88,9 +88,9 @@ double row_total(const RowTerms& terms, size_t i) { return terms.product[i] + (t
 
 }  // namespace
 
-Judgement judge(const Expectation& expected, double result) {
-  using Kind = Expectation::Kind;
-  const auto verdict = [](bool pass) { return Judgement{pass, pass ? 0 : kInfinity, pass ? 0 : kInfinity}; };
+DotJudgement judge(const DotExpectation& expected, double result) {
+  using Kind = DotExpectation::Kind;
+  const auto verdict = [](bool pass) { return DotJudgement{pass, pass ? 0 : kInfinity, pass ? 0 : kInfinity}; };
   switch (expected.kind) {
     case Kind::nan: return verdict(std::isnan(result));
     case Kind::infinite: return verdict(result == expected.value);
@@ -99,7 +99,7 @@ Judgement judge(const Expectation& expected, double result) {
     case Kind::value: break;
   }
   if (!std::isfinite(result)) return verdict(false);
-  Judgement judgement;
+  DotJudgement judgement;
   judgement.error = std::fabs(result - expected.value);
   judgement.pass = judgement.error <= expected.error;
   if (judgement.error > 0) judgement.share = expected.error > 0 ? judgement.error / expected.error : kInfinity;
@@ -151,7 +151,7 @@ void DotOracle::load_row(uint64_t row) {
   integers_ &= to_units(totals, row_exponent_, row_units_);
 }
 
-Expectation DotOracle::expect(uint64_t row, uint64_t column) {
+DotExpectation DotOracle::expect(uint64_t row, uint64_t column) {
   assert(column < shape_.m);
   load_row(row);
   switch (mode_) {
@@ -161,14 +161,14 @@ Expectation DotOracle::expect(uint64_t row, uint64_t column) {
   }
 }
 
-Expectation DotOracle::expect_exact(uint64_t column) {
-  Expectation expected;
+DotExpectation DotOracle::expect_exact(uint64_t column) {
+  DotExpectation expected;
   if (!integers_) {
     expected.why_not = "the operands are not integers of one unit";
     return expected;
   }
   const int64_t sum = integer_dot(row_units_, activation_units_[column]);
-  expected.kind = Expectation::Kind::value;
+  expected.kind = DotExpectation::Kind::value;
   expected.value = std::ldexp(static_cast<double>(sum), row_exponent_ + activation_exponents_[column]);
   return expected;
 }
@@ -199,7 +199,7 @@ LeafSummary DotOracle::leaf_kind(const ActivationRow& activations) const {
   return kind;
 }
 
-Expectation DotOracle::expect_bound(uint64_t column) {
+DotExpectation DotOracle::expect_bound(uint64_t column) {
   const ActivationRow& activations = activations_[column];
   const AccuracyClass& accuracy = shape_.accuracy;
   Leaves leaves(leaf_kind(activations), accuracy.leaf_group);
@@ -215,7 +215,7 @@ Expectation DotOracle::expect_bound(uint64_t column) {
   }
   if (!terms_.offset.empty()) add_offsets(leaves, terms_, activations);
 
-  Expectation expected;
+  DotExpectation expected;
   if (!leaves.sum().finite()) {
     expected.why_not = "an operand is not finite";
     return expected;
@@ -225,15 +225,15 @@ Expectation DotOracle::expect_bound(uint64_t column) {
   // The last term: the exact sum was rounded to double.
   expected.error = expected.bound.error + sum_slack(terms_, activations) + std::fabs(expected.value) * 0x1p-53;
   expected.why_not = expected.bound.why_not;
-  expected.kind = expected.bound.usable ? Expectation::Kind::value : Expectation::Kind::unusable;
+  expected.kind = expected.bound.usable ? DotExpectation::Kind::value : DotExpectation::Kind::unusable;
   return expected;
 }
 
-Expectation DotOracle::expect_special(uint64_t column) {
+DotExpectation DotOracle::expect_special(uint64_t column) {
   const ActivationRow& activations = activations_[column];
   if (terms_.finite && activations.finite) return expect_bound(column);
-  using Kind = Expectation::Kind;
-  Expectation expected;
+  using Kind = DotExpectation::Kind;
+  DotExpectation expected;
   bool nan = row_is_nan_;
   ExactSum sum;
   for (uint64_t i = 0; i < shape_.k; ++i) {
@@ -249,13 +249,13 @@ Expectation DotOracle::expect_special(uint64_t column) {
 }
 
 Sensitivity DotOracle::sensitivity(uint64_t row, uint64_t column) {
-  const Expectation expected = expect(row, column);
+  const DotExpectation expected = expect(row, column);
   Sensitivity found;
   const ActivationRow& activations = activations_[column];
   for (uint64_t i = 0; i < shape_.k; ++i) {
     if (activations.value[i] == 0) continue;
     ++found.places;
-    found.sharp += expected.kind == Expectation::Kind::value &&
+    found.sharp += expected.kind == DotExpectation::Kind::value &&
                    std::fabs(terms_.step[i] * activations.value[i]) > 2 * expected.error;
   }
   return found;

@@ -1,8 +1,8 @@
 // The oracle of dot products: what a result must be, and how far it may be off.
 //
 //     DotOracle oracle(shape, pattern::normal, operands);
-//     const Expectation expected = oracle.expect(row, column);
-//     const Judgement verdict = judge(expected, output[column][row]);
+//     const DotExpectation expected = oracle.expect(row, column);
+//     const DotJudgement verdict = judge(expected, output[column][row]);
 //
 // Exact patterns expect one value, from a 64-bit integer dot product that is cheap enough for
 // every output.  All other patterns expect the exact sum (exact.h) within the error
@@ -28,7 +28,7 @@
 
 namespace gcts {
 
-struct Expectation {
+struct DotExpectation {
   enum class Kind : uint8_t {
     value,       // within `error` of `value`
     nan,         // NaN
@@ -43,13 +43,13 @@ struct Expectation {
   const char* why_not = nullptr;
 };
 
-struct Judgement {
+struct DotJudgement {
   bool pass = false;
   double error = 0;  // |result - value|; infinite for a wrong kind of number
   double share = 0;  // error / allowed error; 0 for no error, infinite for any beyond an exact value
 };
 
-Judgement judge(const Expectation& expected, double result);
+DotJudgement judge(const DotExpectation& expected, double result);
 
 // Of the activations that are not zero: for how many an error of one code step would show
 // beyond twice the bound.
@@ -68,14 +68,14 @@ class DotOracle {
   DotOracle(const DotShape& shape, pattern::Index index, const Operands& operands);
 
   // row < n, column < m: output[column][row] of a matmul.
-  Expectation expect(uint64_t row, uint64_t column);
+  DotExpectation expect(uint64_t row, uint64_t column);
   Sensitivity sensitivity(uint64_t row, uint64_t column);
 
  private:
   void load_row(uint64_t row);
-  Expectation expect_exact(uint64_t column);
-  Expectation expect_bound(uint64_t column);
-  Expectation expect_special(uint64_t column);
+  DotExpectation expect_exact(uint64_t column);
+  DotExpectation expect_bound(uint64_t column);
+  DotExpectation expect_special(uint64_t column);
   LeafSummary leaf_kind(const ActivationRow& activations) const;
   bool rounds_weights() const;
 

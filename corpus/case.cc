@@ -17,6 +17,7 @@ namespace gcts {
 // that only an API shows has its tests where the API is.
 #define RECIPE_OF_decode(name) void recipe_##name(Recipe&);
 #define RECIPE_OF_check(name) RECIPE_OF_decode(name)
+#define RECIPE_OF_set(name) RECIPE_OF_decode(name)
 #define RECIPE_OF_permit(name) RECIPE_OF_decode(name)
 #define RECIPE_OF_writer(name) RECIPE_OF_decode(name)
 #define RECIPE_OF_resource(name) RECIPE_OF_decode(name)

@@ -30,7 +30,7 @@ uint64_t tensor_size(uint32_t type, const std::vector<uint64_t>& dims) {
   return blocks * row->block_bytes;
 }
 
-Tensor tensor(std::string_view name, uint32_t type, std::vector<uint64_t> dims) {
+Tensor filled(std::string_view name, uint32_t type, std::vector<uint64_t> dims) {
   const uint64_t size = tensor_size(type, dims);
   return {std::string(name), type, std::move(dims), pattern(size, name), {}};
 }
@@ -58,13 +58,13 @@ File with_tensors(std::vector<Tensor> tensors) {
   return file;
 }
 
-File one_tensor() { return with_tensors({tensor("weight", tensor::f32, {8})}); }
+File one_tensor() { return with_tensors({filled("weight", tensor::f32, {8})}); }
 
-File two_tensors() { return with_tensors({tensor("first", tensor::f32, {8}), tensor("second", tensor::f32, {4})}); }
+File two_tensors() { return with_tensors({filled("first", tensor::f32, {8}), filled("second", tensor::f32, {4})}); }
 
 File rich() {
-  File file = with_tensors({tensor("blk.0.attn_q.weight", tensor::f32, {3, 2}), tensor("blk.0.attn_norm.bias", tensor::f16, {5}),
-                            tensor("output.weight", tensor::i8, {2, 2, 2, 2})});
+  File file = with_tensors({filled("blk.0.attn_q.weight", tensor::f32, {3, 2}), filled("blk.0.attn_norm.bias", tensor::f16, {5}),
+                            filled("output.weight", tensor::i8, {2, 2, 2, 2})});
   file.set("gcts.u8", Value::u8(200));
   file.set("gcts.i8", Value::i8(-5));
   file.set("gcts.u16", Value::u16(50'000));

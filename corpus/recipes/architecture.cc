@@ -68,7 +68,7 @@ RECIPE(architecture_is_string) {
 }
 
 RECIPE(quantization_version_present) {
-  r.valid("quantized", with_tensors({tensor("weight", tensor::q4_0, {32})}), "a quantized tensor and the version of its format");
+  r.valid("quantized", with_tensors({filled("weight", tensor::q4_0, {32})}), "a quantized tensor and the version of its format");
   r.valid("floats", one_tensor(), "no quantized tensor, no version");
   r.broken("absent", "quantized", "the block format of the tensor is a guess", without("general.quantization_version"));
   r.broken("string", "quantized", "the version as a string", set("general.quantization_version", Value::string("2")));
@@ -84,7 +84,7 @@ RECIPE(file_type_known) {
 }
 
 RECIPE(file_type_matches_tensors) {
-  File file = with_tensors({tensor("a", tensor::q4_0, {32, 2}), tensor("b", tensor::q4_0, {32, 2}), tensor("c", tensor::f32, {8})});
+  File file = with_tensors({filled("a", tensor::q4_0, {32, 2}), filled("b", tensor::q4_0, {32, 2}), filled("c", tensor::f32, {8})});
   file.set("general.file_type", Value::u32(2));
   r.valid("q4_0", file, "most tensors are q4_0, and 2 says so");
   r.broken("f16", "q4_0", "most tensors are q4_0, and 1 says float16", set("general.file_type", Value::u32(1)));

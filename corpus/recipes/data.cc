@@ -59,24 +59,24 @@ RECIPE(no_padding_without_tensors) {
 }
 
 RECIPE(data_start_in_file) {
-  File empty = infos_ending_at(1, with_tensors({tensor("none", tensor::f32, {0})}));
+  File empty = infos_ending_at(1, with_tensors({filled("none", tensor::f32, {0})}));
   r.valid("padded", empty, "one tensor without bytes; the file reaches the start of the data");
   r.broken("unpadded", "padded", "the file ends with the tensor info", short_by(31)).either("undefined");
   r.broken("half_padded", "padded", "the file ends inside the padding", short_by(15)).either("undefined");
 }
 
 RECIPE(tensor_data_complete) {
-  r.valid("two", with_tensors({tensor("first", tensor::f32, {8}), tensor("second", tensor::f32, {8})}), "all bytes of both tensors are there");
+  r.valid("two", with_tensors({filled("first", tensor::f32, {8}), filled("second", tensor::f32, {8})}), "all bytes of both tensors are there");
   r.broken("one_byte_short", "two", "the last byte is missing", short_by(1));
   r.broken("half_of_second", "two", "half of the last tensor is missing", short_by(16));
   r.broken("second_missing", "two", "the last tensor is missing", short_by(32));
   r.broken("half_of_first", "two", "the last tensor and half of the first are missing", short_by(48));
-  r.valid("quantized", with_tensors({tensor("weight", tensor::q4_0, {32, 16})}), "sixteen blocks");
+  r.valid("quantized", with_tensors({filled("weight", tensor::q4_0, {32, 16})}), "sixteen blocks");
   r.broken("last_block_cut", "quantized", "the last block is one byte short", short_by(1));
 }
 
 RECIPE(last_tensor_padded) {
-  File odd = with_tensors({tensor("weight", tensor::i8, {28})});
+  File odd = with_tensors({filled("weight", tensor::i8, {28})});
   r.valid("padded", odd, "28 bytes and 4 of padding");
   r.broken("unpadded", "padded", "the file ends with the last byte of the tensor, as the document allows",
            [](Model& m) { m.options.pad_last_tensor = false; });
@@ -96,10 +96,10 @@ RECIPE(no_trailing_bytes) {
 }
 
 RECIPE(tensor_padding_zero) {
-  r.valid("between", with_tensors({tensor("first", tensor::i8, {5}), tensor("second", tensor::i8, {32})}), "27 zero bytes between two tensors");
+  r.valid("between", with_tensors({filled("first", tensor::i8, {5}), filled("second", tensor::i8, {32})}), "27 zero bytes between two tensors");
   r.broken("between_all_set", "between", "memory that was never cleared ends up in files", padding(0, 1, 0, 27));
   r.broken("between_last_set", "between", "the byte before the second tensor is not zero", padding(0, 1, 26, 1));
-  r.valid("last", with_tensors({tensor("weight", tensor::i8, {5})}), "27 zero bytes behind the last tensor");
+  r.valid("last", with_tensors({filled("weight", tensor::i8, {5})}), "27 zero bytes behind the last tensor");
   r.broken("last_set", "last", "the padding behind the last tensor is not zero", padding(0, 1, 0, 27));
 }
 
@@ -114,8 +114,8 @@ RECIPE(metadata_only) {
 }
 
 RECIPE(file_length_free) {
-  r.valid("odd", unpadded(with_tensors({tensor("weight", tensor::i8, {27})})), "the length of the file is odd").breaks(rule::last_tensor_padded);
-  r.valid("even", with_tensors({tensor("weight", tensor::i8, {27})}), "the length of the file is a multiple of 32");
+  r.valid("odd", unpadded(with_tensors({filled("weight", tensor::i8, {27})})), "the length of the file is odd").breaks(rule::last_tensor_padded);
+  r.valid("even", with_tensors({filled("weight", tensor::i8, {27})}), "the length of the file is a multiple of 32");
   r.valid("odd_without_tensors", with("gcts.text", Value::string("x")), "no tensors, and the length of the file is odd");
 }
 
@@ -127,8 +127,8 @@ RECIPE(prefix_rejected) {
 }
 
 RECIPE(tensor_address_aligned) {
-  r.valid("default", with_tensors({tensor("a", tensor::i8, {5}), tensor("b", tensor::i8, {5}), tensor("c", tensor::f32, {8})}), "three tensors at multiples of 32 of the file");
-  File file = with_tensors({tensor("a", tensor::i8, {5}), tensor("b", tensor::f64, {4})});
+  r.valid("default", with_tensors({filled("a", tensor::i8, {5}), filled("b", tensor::i8, {5}), filled("c", tensor::f32, {8})}), "three tensors at multiples of 32 of the file");
+  File file = with_tensors({filled("a", tensor::i8, {5}), filled("b", tensor::f64, {4})});
   file.set(kAlignmentKey, Value::u32(4096));
   r.valid("page", file, "tensors at multiples of a page of the file");
   file.set(kAlignmentKey, Value::u32(8));
@@ -136,14 +136,14 @@ RECIPE(tensor_address_aligned) {
 }
 
 RECIPE(tensor_bytes_unchanged) {
-  File file = with_tensors({tensor("weight", tensor::i8, {256})});
+  File file = with_tensors({filled("weight", tensor::i8, {256})});
   for (size_t i = 0; i < 256; ++i) file.tensors[0].data[i] = static_cast<std::byte>(i);
   r.valid("every_byte", file, "all byte values in order");
-  file = with_tensors({tensor("weight", tensor::f32, {4})});
+  file = with_tensors({filled("weight", tensor::f32, {4})});
   const uint8_t special[16] = {1, 0, 0xc0, 0x7f, 1, 0, 0x80, 0x7f, 0, 0, 0, 0x80, 1, 0, 0, 0};
   for (size_t i = 0; i < 16; ++i) file.tensors[0].data[i] = static_cast<std::byte>(special[i]);
   r.valid("float_bits", file, "a NaN with a payload, a signalling NaN, minus zero and a subnormal");
-  file = with_tensors({tensor("weight", tensor::i8, {64})});
+  file = with_tensors({filled("weight", tensor::i8, {64})});
   for (std::byte& byte : file.tensors[0].data) byte = std::byte{0xff};
   r.valid("all_ones", file, "bytes of 0xff");
 }

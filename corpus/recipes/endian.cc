@@ -62,7 +62,7 @@ RECIPE(byte_order_uniform) {
 
 RECIPE(block_byte_order) {
   for (const uint32_t id : {tensor::q8_0, tensor::q4_0, tensor::q4_k, tensor::q6_k})
-    r.valid(find_tensor_type(id)->name, big(with_tensors({tensor("weight", id, {256})})), "whether the scales inside a block are swapped is open")
+    r.valid(find_tensor_type(id)->name, big(with_tensors({filled("weight", id, {256})})), "whether the scales inside a block are swapped is open")
         .breaks(rule::big_endian_version_3)
         .either("undefined");
 }
@@ -80,7 +80,7 @@ RECIPE(bytes_not_swapped) {
 RECIPE(little_endian_on_any_host) {
   r.valid("rich", rich(), "a big-endian host that reads natively finds version 50331648");
   r.valid("wide_values", with("gcts.value", Value::u64(0x0102030405060708)), "a number whose bytes all differ");
-  r.valid("tensor", with_tensors({tensor("weight", tensor::i32, {8})}), "tensor data are little-endian too");
+  r.valid("tensor", with_tensors({filled("weight", tensor::i32, {8})}), "tensor data are little-endian too");
 }
 
 RECIPE(headers_swapped) {
@@ -88,9 +88,9 @@ RECIPE(headers_swapped) {
     r.valid(suffix, big(std::move(file)), comment).breaks(rule::big_endian_version_3);
   };
   turned("array", with("gcts.value", Value::array(ValueType::int32, {Value::i32(1), Value::i32(-2), Value::i32(3)})), "element type, count and elements are swapped");
-  turned("tensor_3d", with_tensors({tensor("weight", tensor::f16, {4, 3, 2})}), "rank, dimensions, type and offset are swapped");
+  turned("tensor_3d", with_tensors({filled("weight", tensor::f16, {4, 3, 2})}), "rank, dimensions, type and offset are swapped");
   turned("both", [] {
-    File file = with_tensors({tensor("first", tensor::f32, {2, 3}), tensor("second", tensor::i16, {5})});
+    File file = with_tensors({filled("first", tensor::f32, {2, 3}), filled("second", tensor::i16, {5})});
     file.set("gcts.words", Value::strings({"a", "bc"}));
     file.set(kAlignmentKey, Value::u32(64));
     return file;

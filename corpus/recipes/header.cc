@@ -2,6 +2,7 @@
 
 #include "corpus/models.h"
 #include "corpus/recipe.h"
+#include "reference/tensor_type.h"
 
 namespace gcts {
 namespace {
@@ -168,11 +169,11 @@ RECIPE(tensors_without_metadata) {
     file.tensors = std::move(tensors);
     return file;
   };
-  r.valid("one_tensor", bare({tensor("weight", tensor::f32, {8})}), "a tensor info directly after the header")
+  r.valid("one_tensor", bare({filled("weight", tensor::f32, {8})}), "a tensor info directly after the header")
       .breaks(rule::architecture_present);
-  r.valid("two_tensors", bare({tensor("a", tensor::i8, {3}), tensor("b", tensor::f16, {2, 2})}), "two tensors and nothing else")
+  r.valid("two_tensors", bare({filled("a", tensor::i8, {3}), filled("b", tensor::f16, {2, 2})}), "two tensors and nothing else")
       .breaks(rule::architecture_present);
-  r.valid("version_2", in_version(bare({tensor("weight", tensor::f32, {8})}), 2), "the same in version 2")
+  r.valid("version_2", in_version(bare({filled("weight", tensor::f32, {8})}), 2), "the same in version 2")
       .breaks(rule::architecture_present);
 }
 

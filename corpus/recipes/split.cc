@@ -33,7 +33,7 @@ ShardSet shards(uint16_t count) {
   for (uint16_t i = 0; i < count; ++i) {
     File file = i == 0 ? minimal() : File{};
     if (i > 0) file.set("general.architecture", Value::string("gcts"));
-    file.tensors.push_back(tensor("blk." + std::to_string(i) + ".weight", tensor::f32, {8}));
+    file.tensors.push_back(filled("blk." + std::to_string(i) + ".weight", tensor::f32, {8}));
     number(file, i, count, count);
     set.push_back({shard_name(i + 1u, count), std::move(file)});
   }
@@ -154,7 +154,7 @@ RECIPE(shard_present) {
 RECIPE(shard_own_alignment) {
   const auto aligned = [](uint32_t first, uint32_t second) {
     ShardSet set = shards(2);
-    for (Shard& shard : set) shard.file.tensors.push_back(tensor("more." + shard.name, tensor::i8, {5}));
+    for (Shard& shard : set) shard.file.tensors.push_back(filled("more." + shard.name, tensor::i8, {5}));
     for (Shard& shard : set) shard.file.set("split.tensors.count", Value::i32(4));
     if (first) set[0].file.set(kAlignmentKey, Value::u32(first));
     if (second) set[1].file.set(kAlignmentKey, Value::u32(second));

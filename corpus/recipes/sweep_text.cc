@@ -53,7 +53,7 @@ constexpr Text kTexts[] = {
 SWEEP(hostile_text) {
   r.of(rule::string_whole).valid("base_value", with("gcts.text", Value::string("plain")), "plain text as a value");
   r.valid("base_element", with("gcts.words", Value::strings({"before", "plain", "after"})), "plain text in an array");
-  r.of(rule::tensor_name_free).valid("base_name", with_tensors({tensor("plain", tensor::f32, {8})}), "plain text as a tensor name");
+  r.of(rule::tensor_name_free).valid("base_name", with_tensors({filled("plain", tensor::f32, {8})}), "plain text as a tensor name");
   for (const Text& text : kTexts) {
     const std::string name(text.name), bytes(text.bytes);
     const auto as_value = [bytes](File& f) { f.metadata[1].value.text = bytes; };

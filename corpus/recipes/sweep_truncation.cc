@@ -11,7 +11,7 @@ namespace {
 
 // One of each kind of field, and no two alike.
 File every_field() {
-  File file = with_tensors({tensor("weight", tensor::f32, {4, 2}), tensor("bias", tensor::i8, {5})});
+  File file = with_tensors({filled("weight", tensor::f32, {4, 2}), filled("bias", tensor::i8, {5})});
   file.set("gcts.u8", Value::u8(1));
   file.set("gcts.i64", Value::i64(-2));
   file.set("gcts.text", Value::string("text"));

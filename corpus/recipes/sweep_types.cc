@@ -32,12 +32,12 @@ SWEEP(tensor_types) {
   for (const TensorType& type : tensor_types()) {
     if (type.status == TensorStatus::removed) continue;
     for (size_t rank = 1; rank <= kMaxRank; ++rank) {
-      const File file = with_tensors({tensor("first", type.id, shape(type.block_elements, rank)), tensor("next", tensor::i8, {3})});
+      const File file = with_tensors({filled("first", type.id, shape(type.block_elements, rank)), filled("next", tensor::i8, {3})});
       Draft& draft = r.valid(std::string(type.name) + "_" + std::to_string(rank) + "d", file, "the next tensor's offset shows the size of this one");
       if (type.id > kLastOfDocument) draft.breaks(rule::tensor_type_newer_than_document);
     }
   }
-  r.valid("base", with_tensors({tensor("first", tensor::i8, {32}), tensor("next", tensor::i8, {3})}), "two tensors of bytes");
+  r.valid("base", with_tensors({filled("first", tensor::i8, {32}), filled("next", tensor::i8, {3})}), "two tensors of bytes");
   const auto with_id = [&](uint32_t id) {
     r.of(broken_by_id(id)).broken("id_" + std::to_string(id), "base", "an id without a block: its size cannot be known",
                                   [id](Written& w) { patch(w, FieldKind::tensor_type, 0, id); });

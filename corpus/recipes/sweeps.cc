@@ -69,7 +69,7 @@ SWEEP(scalars) {
 
 SWEEP(counts) {
   // The counts of a file that holds one of each.
-  File file = with_tensors({tensor("weight", tensor::i8, {4, 8})});
+  File file = with_tensors({filled("weight", tensor::i8, {4, 8})});
   file.set("gcts.text", Value::string("abcdefgh"));
   file.set("gcts.bytes", Value::array(ValueType::uint8, {Value::u8(1), Value::u8(2)}));
   file.set("gcts.words", Value::strings({"ab", "c"}));
@@ -108,7 +108,7 @@ SWEEP(alignments) {
   const auto aligned = [](uint32_t alignment) {
     return [alignment](File& f) { f.set(kAlignmentKey, Value::u32(alignment)); };
   };
-  File base = with_tensors({tensor("first", tensor::i8, {5}), tensor("second", tensor::f32, {3})});
+  File base = with_tensors({filled("first", tensor::i8, {5}), filled("second", tensor::f32, {3})});
   base.set(kAlignmentKey, Value::u32(32));
   r.of(rule::alignment_honoured).valid("base", base, "the default, said aloud");
   for (uint32_t alignment = 1; alignment <= 65'536; alignment *= 2) {
@@ -130,7 +130,7 @@ SWEEP(alignments) {
 }
 
 SWEEP(offsets) {
-  File file = with_tensors({tensor("first", tensor::i8, {32}), tensor("second", tensor::i8, {64}), tensor("third", tensor::i8, {32})});
+  File file = with_tensors({filled("first", tensor::i8, {32}), filled("second", tensor::i8, {64}), filled("third", tensor::i8, {32})});
   r.of(rule::offset_from_data_start).valid("base", file, "three tensors at 0, 32 and 96");
   const auto offset = [&](rule::Index broken, std::string_view name, uint32_t item, uint64_t value, std::string_view comment) -> Draft& {
     return r.of(broken).broken(name, "base", comment, [item, value](Written& w) { patch(w, FieldKind::tensor_offset, item, value); });

@@ -12,17 +12,17 @@ using namespace std::string_literals;
 constexpr uint64_t kTwo63 = uint64_t{1} << 63, kTwo62 = uint64_t{1} << 62, kTwo61 = uint64_t{1} << 61, kTwo32 = uint64_t{1} << 32;
 
 // One tensor of a whole alignment unit under this name.
-File named(std::string_view name) { return with_tensors({tensor(name, tensor::f32, {8})}); }
+File named(std::string_view name) { return with_tensors({filled(name, tensor::f32, {8})}); }
 
 File pair_named(std::string_view one, std::string_view two) {
-  return with_tensors({tensor(one, tensor::f32, {8}), tensor(two, tensor::f32, {8})});
+  return with_tensors({filled(one, tensor::f32, {8}), filled(two, tensor::f32, {8})});
 }
 
 Fault renamed(std::string name, size_t index = 0) {
   return [name = std::move(name), index](File& f) { f.tensors[index].name = name; };
 }
 
-File shaped(uint32_t type, std::vector<uint64_t> dims) { return with_tensors({tensor("weight", type, std::move(dims))}); }
+File shaped(uint32_t type, std::vector<uint64_t> dims) { return with_tensors({filled("weight", type, std::move(dims))}); }
 
 // Other dimensions of the same rank, over the same bytes.
 Fault dims(std::vector<uint64_t> values) {
@@ -84,7 +84,7 @@ RECIPE(tensor_name_not_empty) {
 RECIPE(tensor_name_unique) {
   r.valid("distinct", pair_named("first", "second"), "two names");
   r.broken("twice", "distinct", "readers give the first, the last or both", renamed("first", 1));
-  r.valid("three", with_tensors({tensor("a", tensor::f32, {8}), tensor("b", tensor::f16, {16}), tensor("c", tensor::i8, {32})}), "three names");
+  r.valid("three", with_tensors({filled("a", tensor::f32, {8}), filled("b", tensor::f16, {16}), filled("c", tensor::i8, {32})}), "three names");
   r.broken("apart", "three", "the two occurrences do not stand side by side", renamed("a", 2));
   r.broken("other_shape", "three", "the same name with another type and shape", renamed("a", 1));
 }
@@ -132,7 +132,7 @@ RECIPE(tensor_rank_zero) {
   r.valid("f32", scalar(tensor::f32), "one element of four bytes").either("undefined");
   r.valid("i8", scalar(tensor::i8), "one element of one byte").either("undefined");
   File file = scalar(tensor::f64);
-  file.tensors.push_back(tensor("next", tensor::f32, {8}));
+  file.tensors.push_back(filled("next", tensor::f32, {8}));
   r.valid("then_tensor", file, "the next tensor's offset shows the size that was meant").either("undefined");
 }
 
@@ -161,7 +161,7 @@ RECIPE(trailing_dimension_one) {
 RECIPE(dimension_zero) {
   r.valid("last", shaped(tensor::f32, {8, 0}), "no rows").either("undefined");
   r.valid("first", shaped(tensor::f32, {0}), "no elements").either("undefined");
-  r.valid("then_tensor", with_tensors({tensor("none", tensor::f32, {8, 0}), tensor("weight", tensor::f32, {8})}), "the next tensor has the same offset")
+  r.valid("then_tensor", with_tensors({filled("none", tensor::f32, {8, 0}), filled("weight", tensor::f32, {8})}), "the next tensor has the same offset")
       .either("undefined");
   r.valid("quantized", shaped(tensor::q4_0, {0, 2}), "zero blocks").either("undefined");
 }
@@ -213,7 +213,7 @@ RECIPE(tensor_bytes_representable) {
 }
 
 RECIPE(tensor_sizes_sum) {
-  r.valid("two", with_tensors({tensor("first", tensor::i8, {64}), tensor("second", tensor::i8, {64})}), "two tensors of 64 bytes");
+  r.valid("two", with_tensors({filled("first", tensor::i8, {64}), filled("second", tensor::i8, {64})}), "two tensors of 64 bytes");
   const auto huge = [](uint64_t size) {
     return [size](Written& w) {
       patch(w, FieldKind::dimension, 0, size);
@@ -223,7 +223,7 @@ RECIPE(tensor_sizes_sum) {
   };
   r.broken("two_to_63_less_64", "two", "the sum of both sizes comes near 2^64, and the start of the data makes it wrap", huge(kTwo63 - 64));
   r.broken("two_to_63_less_32", "two", "the sum of both sizes is 64 less than 2^64", huge(kTwo63 - 32));
-  r.valid("three", with_tensors({tensor("first", tensor::i8, {64}), tensor("second", tensor::i8, {64}), tensor("third", tensor::i8, {64})}), "three tensors of 64 bytes");
+  r.valid("three", with_tensors({filled("first", tensor::i8, {64}), filled("second", tensor::i8, {64}), filled("third", tensor::i8, {64})}), "three tensors of 64 bytes");
   r.broken("three_wrap", "three", "three sizes of 2^63 - 64 wrap to a sum that looks small", [](Written& w) {
     for (uint32_t i = 0; i < 3; ++i) patch(w, FieldKind::dimension, i, kTwo63 - 64);
     patch(w, FieldKind::tensor_offset, 1, kTwo63 - 64);
@@ -266,7 +266,7 @@ RECIPE(tensor_type_repacked) {
 RECIPE(tensor_type_newer_than_document) {
   r.valid("mxfp4", shaped(tensor::mxfp4, {32}), "type 39, the last that the document lists");
   const auto only = [](uint32_t id, uint64_t elements) {
-    return [id, elements](File& f) { f.tensors[0] = tensor("weight", id, {elements}); };
+    return [id, elements](File& f) { f.tensors[0] = filled("weight", id, {elements}); };
   };
   r.broken("nvfp4", "mxfp4", "type 40 exists in ggml alone", only(tensor::nvfp4, 64));
   r.broken("q1_0", "mxfp4", "type 41 exists in ggml alone", only(tensor::q1_0, 128));
@@ -276,7 +276,7 @@ RECIPE(tensor_type_newer_than_document) {
 RECIPE(unsupported_type_inspectable) {
   for (const uint32_t id : {tensor::i8, tensor::i64, tensor::f64, tensor::iq4_xs, tensor::tq1_0, tensor::mxfp4}) {
     const TensorType& type = *find_tensor_type(id);
-    r.valid(type.name, with_tensors({tensor("first", tensor::f32, {8}), tensor("unusual", id, {256}), tensor("last", tensor::f32, {8})}),
+    r.valid(type.name, with_tensors({filled("first", tensor::f32, {8}), filled("unusual", id, {256}), filled("last", tensor::f32, {8})}),
             "readers without kernels for the type lose the whole file");
   }
 }
@@ -292,10 +292,10 @@ RECIPE(row_is_whole_blocks) {
 }
 
 RECIPE(tensor_bytes) {
-  r.valid("three_types", with_tensors({tensor("first", tensor::q8_0, {64}), tensor("second", tensor::q6_k, {256}), tensor("third", tensor::f16, {3})}),
+  r.valid("three_types", with_tensors({filled("first", tensor::q8_0, {64}), filled("second", tensor::q6_k, {256}), filled("third", tensor::f16, {3})}),
           "each offset is the sum of the sizes before it");
-  r.valid("rows", with_tensors({tensor("first", tensor::q5_1, {32, 3}), tensor("second", tensor::f32, {8})}), "blocks times rows");
-  r.valid("four_dimensions", with_tensors({tensor("first", tensor::q4_0, {64, 2, 3, 2}), tensor("second", tensor::f32, {8})}), "blocks times three dimensions");
+  r.valid("rows", with_tensors({filled("first", tensor::q5_1, {32, 3}), filled("second", tensor::f32, {8})}), "blocks times rows");
+  r.valid("four_dimensions", with_tensors({filled("first", tensor::q4_0, {64, 2, 3, 2}), filled("second", tensor::f32, {8})}), "blocks times three dimensions");
 }
 
 RECIPE(many_tensors) {

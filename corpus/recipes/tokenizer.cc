@@ -161,10 +161,10 @@ RECIPE(tokenizer_keys_newer_than_document) {
 
 RECIPE(embedding_rows_match_tokens) {
   File file = vocabulary();
-  file.tensors.push_back(tensor("token_embd.weight", tensor::f32, {8, 4}));
+  file.tensors.push_back(filled("token_embd.weight", tensor::f32, {8, 4}));
   r.valid("four", file, "four rows for four tokens");
   const auto rows = [](uint64_t n) {
-    return [n](File& f) { f.tensors[0] = tensor("token_embd.weight", tensor::f32, {8, n}); };
+    return [n](File& f) { f.tensors[0] = filled("token_embd.weight", tensor::f32, {8, n}); };
   };
   r.broken("three", "four", "the last token has no row: a loader reads past the tensor", rows(3));
   r.broken("five", "four", "a row that no token has", rows(5));

@@ -4,6 +4,7 @@
 
 #include "corpus/models.h"
 #include "corpus/recipe.h"
+#include "reference/tensor_type.h"
 
 namespace gcts {
 namespace {
@@ -112,7 +113,7 @@ RECIPE(enum_width) {
   r.valid("u8_zero", value_then_pair(Value::u8(0)), "type 0 and value 0: five zero bytes");
   r.valid("array_of_u8", value_then_pair(Value::array(ValueType::uint8, {Value::u8(0), Value::u8(0)})), "an element type of 0 before a count");
   r.valid("float64", value_then_pair(Value::f64(1)), "a reader with types of one byte finds three zeros before the value");
-  r.valid("tensor_type", with_tensors({tensor("a", tensor::f32, {8}), tensor("b", tensor::i64, {4})}), "tensor types of four bytes");
+  r.valid("tensor_type", with_tensors({filled("a", tensor::f32, {8}), filled("b", tensor::i64, {4})}), "tensor types of four bytes");
 }
 
 RECIPE(count_type_free) {

@@ -43,12 +43,12 @@ WriteCase failing(File model, WriteStrategy strategy) {
 }
 
 File aligned(uint32_t alignment) {
-  File file = with_tensors({tensor("first", tensor::i8, {5}), tensor("second", tensor::i8, {5})});
+  File file = with_tensors({filled("first", tensor::i8, {5}), filled("second", tensor::i8, {5})});
   file.set(kAlignmentKey, Value::u32(alignment));
   return file;
 }
 
-File odd_tensors() { return with_tensors({tensor("first", tensor::i8, {5}), tensor("second", tensor::f16, {3})}); }
+File odd_tensors() { return with_tensors({filled("first", tensor::i8, {5}), filled("second", tensor::f16, {3})}); }
 
 // A value whose bits do not fit its type.
 Value out_of_range(ValueType type, uint64_t bits) {
@@ -79,7 +79,7 @@ RECIPE(writes_version_3) {
 RECIPE(rewrite_identical) {
   r.write("rich", "every kind of value comes back as the same bytes", read_back(rich()));
   r.write("tensors", "offsets and padding come back", read_back(odd_tensors()));
-  r.write("trailing_one", "a dimension of 1 at the end is kept", read_back(with_tensors({tensor("weight", tensor::f32, {2, 2, 2, 1})})));
+  r.write("trailing_one", "a dimension of 1 at the end is kept", read_back(with_tensors({filled("weight", tensor::f32, {2, 2, 2, 1})})));
   r.write("empty_values", "empty strings and arrays are kept", read_back([] {
     File file = with("gcts.text", Value::string(""));
     file.set("gcts.list", Value::array(ValueType::int16, {}));
@@ -92,7 +92,7 @@ RECIPE(rewrite_identical) {
     file.set("gcts.zero", Value::scalar(ValueType::float64, uint64_t{1} << 63));
     return file;
   }()));
-  r.write("quantized", "blocks are kept byte by byte", read_back(with_tensors({tensor("a", tensor::q4_k, {256}), tensor("b", tensor::iq2_xs, {512})})));
+  r.write("quantized", "blocks are kept byte by byte", read_back(with_tensors({filled("a", tensor::q4_k, {256}), filled("b", tensor::iq2_xs, {512})})));
 }
 
 RECIPE(rewrite_stable) {
@@ -114,7 +114,7 @@ RECIPE(writes_zero_padding) {
 }
 
 RECIPE(writes_last_padding) {
-  r.write("i8", "ggml does not load a file whose last tensor is not padded", asked(with_tensors({tensor("weight", tensor::i8, {5})})));
+  r.write("i8", "ggml does not load a file whose last tensor is not padded", asked(with_tensors({filled("weight", tensor::i8, {5})})));
   r.write("two_tensors", "the second tensor has six bytes", asked(odd_tensors()));
   r.write("alignment_64", "the padding follows the declared alignment", asked(aligned(64)));
 }
@@ -146,7 +146,7 @@ RECIPE(writes_given_order) {
   };
   r.write("unsorted_keys", "a writer that sorts gives a, m, z", asked(keys({"gcts.z", "gcts.a", "gcts.m"})));
   r.write("number_keys", "a host object puts keys that are numbers first", asked(keys({"gcts.b", "gcts.2", "gcts.10", "gcts.1"})));
-  r.write("unsorted_tensors", "a writer that sorts or groups by block moves them", asked(with_tensors({tensor("blk.1.weight", tensor::i8, {32}), tensor("output.weight", tensor::i8, {32}), tensor("blk.0.weight", tensor::i8, {32})})));
+  r.write("unsorted_tensors", "a writer that sorts or groups by block moves them", asked(with_tensors({filled("blk.1.weight", tensor::i8, {32}), filled("output.weight", tensor::i8, {32}), filled("blk.0.weight", tensor::i8, {32})})));
 }
 
 RECIPE(writes_empty_array) {
@@ -195,16 +195,16 @@ RECIPE(writes_no_duplicates) {
     file.metadata.push_back({"gcts.a", Value::u8(2)});
     return file;
   }()));
-  r.write("tensor", "one name for two tensors", impossible(with_tensors({tensor("weight", tensor::i8, {32}), tensor("weight", tensor::i8, {32})})));
+  r.write("tensor", "one name for two tensors", impossible(with_tensors({filled("weight", tensor::i8, {32}), filled("weight", tensor::i8, {32})})));
 }
 
 RECIPE(refuses_long_name) {
-  const auto name = [](size_t size) { return with_tensors({tensor(std::string(size, 'n'), tensor::f32, {8})}); };
+  const auto name = [](size_t size) { return with_tensors({filled(std::string(size, 'n'), tensor::f32, {8})}); };
   r.write("63_bytes", "the longest name that every reader takes", asked(name(63)));
   r.write("65_bytes", "a writer that cuts it can make two tensors of one name", impossible(name(65)));
   r.write("200_bytes", "far above the limit", impossible(name(200)));
   r.write("two_cut_alike", "two names that are one after 64 bytes",
-          impossible(with_tensors({tensor(std::string(64, 'n') + "a", tensor::f32, {8}), tensor(std::string(64, 'n') + "b", tensor::f32, {8})})));
+          impossible(with_tensors({filled(std::string(64, 'n') + "a", tensor::f32, {8}), filled(std::string(64, 'n') + "b", tensor::f32, {8})})));
 }
 
 RECIPE(strategies_agree) {
@@ -255,7 +255,7 @@ RECIPE(writes_true_counts) {
   }()));
   r.write("tensors", "one pair and nine tensors", asked([] {
     std::vector<Tensor> tensors;
-    for (int i = 0; i < 9; ++i) tensors.push_back(tensor("t" + std::to_string(i), tensor::i8, {3}));
+    for (int i = 0; i < 9; ++i) tensors.push_back(filled("t" + std::to_string(i), tensor::i8, {3}));
     return with_tensors(std::move(tensors));
   }()));
 }

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(enough_cases_with_unique_sorted_ids) {
   const std::vector<Case>& all = cases();
   BOOST_TEST(all.size() >= 700u);
   BOOST_TEST_MESSAGE(all.size() << " cases");
-  for (size_t i = 1; i < all.size(); ++i) BOOST_TEST(all[i - 1].id < all[i].id);
+  for (size_t i = 1; i < all.size(); ++i) BOOST_TEST((all[i - 1].id < all[i].id), all[i].id);
   for (const Case& c : all) {
     BOOST_TEST_CONTEXT(c.id) {
       BOOST_TEST(find_case(c.id) == &c);

@@ -16,6 +16,14 @@ void swap_field(Written& w, const Field& f) {
   std::reverse(w.bytes.begin() + static_cast<ptrdiff_t>(f.offset), w.bytes.begin() + static_cast<ptrdiff_t>(f.offset + f.size));
 }
 
+// A pair, an array and a tensor.
+File mixed() {
+  File file = one_tensor();
+  file.set("gcts.value", Value::u32(1));
+  file.set("gcts.list", Value::array(ValueType::int16, {Value::i16(1), Value::i16(2)}));
+  return file;
+}
+
 }  // namespace
 
 RECIPE(big_endian_version_3) {
@@ -42,22 +50,34 @@ RECIPE(big_endian_version) {
   };
   r.broken("version_2", "version_3", "big-endian files were not defined before version 3", version(2)).either("undefined");
   r.broken("version_2_tensors", "version_3_tensors", "big-endian files were not defined before version 3", version(2)).either("undefined");
-  r.broken("version_1", "version_3", "big-endian files were not defined before version 3", version(1)).either("undefined");
+  r.broken("version_2_padded", "version_3_tensors", "the same with a declared alignment", [](File& f) {
+    f.layout.version = 2;
+    f.set(kAlignmentKey, Value::u32(64));
+  }).either("undefined");
 }
 
 RECIPE(byte_order_uniform) {
-  r.valid("little", with("gcts.value", Value::u32(1)), "one byte order throughout");
-  r.valid("big", big(with("gcts.value", Value::u32(1))), "one byte order throughout, big-endian").breaks(rule::big_endian_version_3);
-  r.broken("counts_swapped", "little", "the version is little-endian, the counts are big-endian", [](Written& w) {
+  r.valid("little", mixed(), "one byte order throughout");
+  r.valid("big", big(mixed()), "one byte order throughout, big-endian").breaks(rule::big_endian_version_3);
+  r.broken("header_little", "big", "the header is little-endian, the rest is big-endian", [](Written& w) {
+    for (const FieldKind kind : {FieldKind::version, FieldKind::tensor_count, FieldKind::metadata_count}) swap_field(w, field(w, kind));
+  });
+  r.broken("header_big", "little", "the header is big-endian, the rest is little-endian", [](Written& w) {
+    for (const FieldKind kind : {FieldKind::version, FieldKind::tensor_count, FieldKind::metadata_count}) swap_field(w, field(w, kind));
+  });
+  r.broken("tensor_infos_big", "little", "the pairs are little-endian, the tensor infos are big-endian", [](Written& w) {
+    for (const Field& f : w.fields)
+      if (f.kind >= FieldKind::name_length && f.kind <= FieldKind::tensor_offset && f.kind != FieldKind::name_bytes) swap_field(w, f);
+  });
+  r.broken("value_type_big", "little", "a type is big-endian", [](Written& w) { swap_field(w, field(w, FieldKind::value_type, 1)); });
+  r.broken("rank_big", "little", "the number of dimensions is big-endian", [](Written& w) { swap_field(w, field(w, FieldKind::rank)); });
+  r.broken("element_type_big", "little", "the element type of an array is big-endian", [](Written& w) { swap_field(w, field(w, FieldKind::element_type, 2)); });
+  r.broken("counts_big", "little", "the version is little-endian, the counts are big-endian", [](Written& w) {
     swap_field(w, field(w, FieldKind::tensor_count));
     swap_field(w, field(w, FieldKind::metadata_count));
-  });
-  r.broken("key_length_swapped", "little", "the header is little-endian, the first pair is big-endian",
-           [](Written& w) { swap_field(w, field(w, FieldKind::key_length, 0)); });
-  r.broken("value_type_swapped", "little", "the header is little-endian, a type is big-endian",
-           [](Written& w) { swap_field(w, field(w, FieldKind::value_type, 1)); });
-  r.broken("version_swapped", "little", "the version is big-endian, the rest is little-endian",
-           [](Written& w) { swap_field(w, field(w, FieldKind::version)); });
+  }).breaks(rule::counts_fit_file);
+  r.broken("version_big", "little", "the version is big-endian, the rest is little-endian",
+           [](Written& w) { swap_field(w, field(w, FieldKind::version)); }).breaks(rule::counts_fit_file);
 }
 
 RECIPE(block_byte_order) {

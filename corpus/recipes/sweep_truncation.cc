@@ -20,6 +20,13 @@ File every_field() {
   return file;
 }
 
+// The end of an array of strings if all of them were empty: up to there the count
+// alone tells that the array does not fit.  0 for other values.
+uint64_t least_of_array(const Written& w, uint32_t item) {
+  const Field* count = w.find(FieldKind::element_count, item);
+  return count ? count->offset + count->size + 8 * w.read(*count) : 0;
+}
+
 // What a cut inside a field, or before it, breaks.  Where the file ends before a pair
 // or before the data, that is a rule of its own.
 rule::Index broken_by_cut(const Written& w, const Field& field, uint64_t at) {
@@ -29,9 +36,9 @@ rule::Index broken_by_cut(const Written& w, const Field& field, uint64_t at) {
   const bool before = at == field.offset;
   switch (field.kind) {
     case FieldKind::key_length: return before ? rule::metadata_count_met : rule::string_complete;
-    case FieldKind::key_bytes:
+    case FieldKind::key_bytes: return rule::string_complete;
     case FieldKind::string_length:
-    case FieldKind::string_bytes: return rule::string_complete;
+    case FieldKind::string_bytes: return at < least_of_array(w, field.item) ? rule::array_fits_file : rule::string_complete;
     case FieldKind::value_type: return rule::scalar_complete;
     case FieldKind::scalar: return field.item == 4 ? rule::array_fits_file : rule::scalar_complete;
     case FieldKind::element_type:

@@ -78,28 +78,28 @@ SWEEP(counts) {
     std::string_view name;
     FieldKind kind;
     uint32_t item;
-    rule::Index above_63, huge;  // what counts of 2^63 and more break, and what 2^62 breaks
+    rule::Index above_63, huge, wide;  // broken from 2^63 on, from 2^62 on, and below
   } kFields[] = {
-      {"tensor_count", FieldKind::tensor_count, 0, rule::tensor_count_range, rule::counts_fit_file},
-      {"pair_count", FieldKind::metadata_count, 0, rule::metadata_count_range, rule::counts_fit_file},
-      {"key_length", FieldKind::key_length, 1, rule::string_length_range, rule::string_length_fits_file},
-      {"string_length", FieldKind::string_length, 1, rule::string_length_range, rule::string_length_fits_file},
-      {"element_length", FieldKind::string_length, 3, rule::string_length_range, rule::string_length_fits_file},
-      {"byte_count", FieldKind::element_count, 2, rule::array_fits_file, rule::array_fits_file},
-      {"string_count", FieldKind::element_count, 3, rule::array_fits_file, rule::array_fits_file},
-      {"name_length", FieldKind::name_length, 0, rule::string_length_range, rule::string_length_fits_file},
+      {"tensor_count", FieldKind::tensor_count, 0, rule::tensor_count_range, rule::counts_fit_file, rule::counts_fit_file},
+      {"pair_count", FieldKind::metadata_count, 0, rule::metadata_count_range, rule::counts_fit_file, rule::counts_fit_file},
+      {"key_length", FieldKind::key_length, 1, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
+      {"string_length", FieldKind::string_length, 1, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
+      {"element_length", FieldKind::string_length, 3, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
+      {"byte_count", FieldKind::element_count, 2, rule::array_fits_file, rule::array_fits_file, rule::array_fits_file},
+      {"string_count", FieldKind::element_count, 3, rule::array_size_representable, rule::array_size_representable, rule::array_fits_file},
+      {"name_length", FieldKind::name_length, 0, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
   };
   constexpr struct {
     std::string_view name;
     uint64_t value;
-    bool above_63;
+    bool above_63;  // 2^63 or more
   } kValues[] = {
       {"two_to_32", uint64_t{1} << 32, false}, {"two_to_32_plus_1", (uint64_t{1} << 32) + 1, false}, {"two_to_62", uint64_t{1} << 62, false},
       {"two_to_63_less_1", kTwo63 - 1, false}, {"two_to_63", kTwo63, true}, {"two_to_64_less_8", ~uint64_t{7}, true}, {"all_ones", ~uint64_t{0}, true},
   };
   for (const auto& f : kFields)
     for (const auto& v : kValues)
-      r.of(v.above_63 ? f.above_63 : f.huge)
+      r.of(v.above_63 ? f.above_63 : v.value >= uint64_t{1} << 62 ? f.huge : f.wide)
           .broken(std::string(f.name) + "_" + std::string(v.name), "base", "a count or length that wraps in 32 or 64 bits, signed or not",
                   [kind = f.kind, item = f.item, value = v.value](Written& w) { patch(w, kind, item, value); });
 }

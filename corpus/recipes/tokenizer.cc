@@ -149,7 +149,8 @@ RECIPE(chat_template_is_string) {
   file.set("tokenizer.chat_template.tool_use", Value::string(jinja));
   r.valid("named", file, "a named template, listed");
   r.broken("array", "one", "an array of templates under the key of one", set("tokenizer.chat_template", Value::strings({jinja})));
-  r.broken("not_listed", "named", "a named template that the list lacks", set("tokenizer.chat_templates", Value::strings({})));
+  r.broken("named_array", "named", "an array of templates under a name", set("tokenizer.chat_template.tool_use", Value::strings({jinja})));
+  r.broken("list_string", "named", "the list of names is one string", set("tokenizer.chat_templates", Value::string("tool_use")));
 }
 
 RECIPE(tokenizer_keys_newer_than_document) {

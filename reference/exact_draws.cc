@@ -16,6 +16,13 @@ namespace {
 void put_weight_block(const DotShape& shape, std::byte* block, Generator& g, uint64_t place, bool wide) {
   const TensorType& type = *shape.weight_type;
   g.fill(block, type.block_bytes);
+  if (wide && g.chance(1, 8)) {
+    // Codes at one end of their range, so that integer sums come near the ends of theirs.
+    const std::byte all{kExtremeBytes[g.below(std::size(kExtremeBytes))]};
+    for (const BlockField& field : type.codec->fields) {
+      if (field.role == FieldRole::code) std::fill_n(block + field.offset, field.count * number_bytes(field.format), all);
+    }
+  }
   if (!wide && g.chance(1, 2)) {
     // Half of the blocks for a short sum have small sub-scales, so that larger codes fit.
     for (const BlockField& field : type.codec->fields) {
@@ -85,12 +92,14 @@ Costs costs_of(const DotShape& shape, const Operands& operands) {
   return costs;
 }
 
-// How many activations of a draw are not zero, and how large they are.
+// How many activations of a draw are not zero, how large they are, and whether those of a
+// group have one sign.
 struct Style {
   uint32_t one_in;
-  int64_t largest;
+  int64_t least, largest;
+  bool one_sign;
 };
-constexpr Style kStyles[] = {{1, 3}, {4, 15}, {16, 127}, {1, 127}};
+constexpr Style kStyles[] = {{1, 1, 3, false}, {4, 1, 15, false}, {16, 1, 127, false}, {1, 1, 127, false}, {1, 120, 127, true}};
 
 // One group of activations that share a scale.
 class Group {
@@ -127,22 +136,22 @@ void shuffle(std::span<uint32_t> order, Generator& g) {
 }
 
 // Fills one group.  `anchored`: it must hold 127 units, or nothing.
-void put_group(Group& group, size_t size, bool anchored, const Style& style, Generator& g, double& budget) {
+void put_group(Group& group, size_t size, bool anchored, int64_t largest_sum, const Style& style, Generator& g, double& budget) {
   std::vector<uint32_t> order(size);
   shuffle(order, g);
   size_t anchor = size;
   int64_t sum = 0;
+  const int64_t sign = g.chance(1, 2) ? 1 : -1;
   if (anchored) {
     anchor = order[0];
     if (127 * group.cost(anchor) > budget / 4) anchor = group.cheapest(size);
-    sum = g.chance(1, 2) ? 127 : -127;
+    sum = 127 * sign;
     if (!group.put(anchor, sum, budget)) return;
   }
   for (const uint32_t place : order) {
     if (place == anchor || !g.chance(1, style.one_in)) continue;
-    int64_t code = g.between(1, style.largest) * (g.chance(1, 2) ? 1 : -1);
-    // The sum of a block of Q8_1 must be an f16 integer: at most 2048.
-    if (std::abs(sum + code) > 1000) code = -code;
+    int64_t code = g.between(style.least, style.largest) * (style.one_sign || g.chance(1, 2) ? sign : -sign);
+    if (std::abs(sum + code) > largest_sum) code = -code;
     if (group.put(place, code, budget)) sum += code;
   }
 }
@@ -152,6 +161,9 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   Generator g = draw.activations(row);
   const Style& style = kStyles[(draw.number + row) % std::size(kStyles)];
   const uint32_t quantized = activation_group(*shape.activation_type, shape.accuracy, shape.k);
+  // The sum of a block of Q8_1 must be an integer that f16 holds.
+  const bool summed = shape.activation_type->id == tensor::q8_1 || shape.accuracy.activation == Activation::q8_1;
+  const int64_t largest_sum = summed ? 1000 : INT64_MAX;
   const uint64_t size = std::min<uint64_t>(quantized == 0 ? 32 : quantized, shape.k);
   std::vector<uint32_t> order((shape.k + size - 1) / size);
   shuffle(order, g);
@@ -159,7 +171,7 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   for (const uint32_t number : order) {
     const uint64_t begin = number * size;
     Group group(costs, values, begin, thue_morse(3 * number + 1 + draw.number + row));
-    put_group(group, std::min(size, shape.k - begin), quantized != 0, style, g, budget);
+    put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
   }
   return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; });
 }

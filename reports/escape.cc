@@ -184,4 +184,13 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Piece piece = next_piece(text);
+    if (!piece.valid) return false;
+    text.remove_prefix(piece.size);
+  }
+  return true;
+}
+
 }  // namespace gcts

@@ -42,6 +42,9 @@ std::string escape_tap(std::string_view text);
 // bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
 
+// True if the text is UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view text);
+
 }  // namespace gcts
 
 #endif  // GCTS_REPORTS_ESCAPE_H_

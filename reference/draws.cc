@@ -245,11 +245,9 @@ const char* draw_heavy_tailed(const Draw& draw, Operands& operands) {
 }
 
 const char* draw_extreme_codes(const Draw& draw, Operands& operands) {
-  // All bits clear and set, the ends of int8, and both nibbles at 8 and 7.
-  static constexpr uint8_t kBytes[] = {0x00, 0xff, 0x80, 0x7f, 0x88, 0x77};
   const TensorType& type = *draw.shape.weight_type;
   for_each_block(draw, operands, [&](std::byte* block, Generator& g, uint64_t) {
-    const std::byte codes{kBytes[draw.number % 6]}, subscales{kBytes[(draw.number + draw.number / 6) % 6]};
+    const std::byte codes{kExtremeBytes[draw.number % 6]}, subscales{kExtremeBytes[(draw.number + draw.number / 6) % 6]};
     uniform_block(type, block, g, kOrdinary, codes, subscales);
   });
   for_each_activation_row(draw, operands, [](std::span<float> values, Generator& g, uint64_t row) {

@@ -43,6 +43,9 @@ void put_plain(const TensorType& type, std::byte* at, float value);
 // are first moved off ties.
 void put_activations(const DotShape& shape, std::span<float> values, std::byte* row);
 
+// All bits clear and set, the ends of int8, and both nibbles at 8 and 7.
+inline constexpr uint8_t kExtremeBytes[] = {0x00, 0xff, 0x80, 0x7f, 0x88, 0x77};
+
 // 0 and 1 by the Thue-Morse sequence: no part of it is periodic.
 uint32_t thue_morse(uint64_t index);
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "reference/activations.h"
+#include "reference/block_bits.h"
 #include "reference/draws.h"
 #include "reference/exact.h"
 #include "reference/float_formats.h"
@@ -12,38 +13,69 @@
 namespace gcts::draws {
 namespace {
 
-// Weights: random codes under scales of 1 and 2.
-void put_weight_block(const DotShape& shape, std::byte* block, Generator& g, uint64_t place, bool wide) {
-  const TensorType& type = *shape.weight_type;
-  g.fill(block, type.block_bytes);
-  if (!wide && g.chance(1, 2)) {
-    // Half of the blocks for a short sum have small sub-scales, so that larger codes fit.
-    for (const BlockField& field : type.codec->fields) {
-      if (field.role != FieldRole::subscale) continue;
-      for (uint32_t i = 0; i < field.count * number_bytes(field.format); ++i) block[field.offset + i] &= std::byte{0x11};
-    }
+// Where a block stands in the sequence of all blocks of the case's exact draws.
+struct Place {
+  uint64_t visit;  // counts blocks over rows and draws: a code comes round every so many visits
+  uint64_t scale;  // the index into the Thue-Morse sequence
+  bool full_range; // sub-scales of their whole range, not only small ones
+  bool wide;       // the sum holds 24 bits
+};
+
+// Code number c of the element at position p in visit v is (v * odd_p + offset_p) mod 2^width:
+// every code comes to every place within 2^width visits.  offset_p is another one in each
+// round, so that no code is always paired with the same activation.
+void put_codes(const TensorType& type, std::byte* block, const Generator& codes, uint64_t visit) {
+  const BlockBits& bits = BlockBits::of(type);
+  for (size_t p = 0; p < type.block_elements; ++p) {
+    const size_t width = bits.code_width(p);
+    if (width == 0) continue;
+    const Generator own = codes.stream(p);
+    const uint64_t number = visit * (own.at(0) | 1) + own.at(1 + (visit >> width));
+    bits.set_code(block, p, static_cast<uint32_t>(number & ((uint64_t{1} << width) - 1)));
   }
+}
+
+void put_scales(const TensorType& type, std::byte* block, Generator& g, const Place& place) {
   for (uint32_t i = 0; i < scale_count(type); ++i) {
-    const auto exponent = static_cast<int>(thue_morse(place * scale_count(type) + i));
-    // A scale with a mantissa in a few bits stays an integer multiple of 1/8.
-    const bool short_format = scale_format(type) == NumberFormat::ue4m3;
-    set_scale(type, block, i, scale_bits(type, exponent, short_format && wide ? static_cast<uint32_t>(g.below(0x10000)) : 0));
+    const auto exponent = static_cast<int>(thue_morse(place.scale * scale_count(type) + i));
+    // A scale with a mantissa of three bits stays a multiple of 1/8.
+    const bool has_fraction = place.wide && scale_format(type) == NumberFormat::ue4m3;
+    set_scale(type, block, i, scale_bits(type, exponent, has_fraction ? static_cast<uint32_t>(g.below(0x10000)) : 0));
   }
-  const auto min = static_cast<float>(has_subscales(type) ? 1 + thue_morse(5 * place + 2) : g.between(1, 3) * (g.chance(1, 2) ? 1 : -1));
-  set_min(type, block, f32_to_f16(min));
+  const auto own_min = g.between(1, 3) * (g.chance(1, 2) ? 1 : -1);
+  const auto min = has_subscales(type) ? int64_t{1 + thue_morse(5 * place.scale + 2)} : own_min;
+  set_min(type, block, f32_to_f16(static_cast<float>(min)));
+}
+
+void put_weight_block(const TensorType& type, std::byte* block, Generator& g, const Generator& codes, const Place& place) {
+  g.fill(block, type.block_bytes);
+  if (place.wide && g.chance(1, 8)) {
+    // Codes at one end of their range, so that integer sums come near the ends of theirs.
+    const std::byte all{kExtremeBytes[g.below(std::size(kExtremeBytes))]};
+    for (const BlockField& field : type.codec->fields) {
+      if (field.role == FieldRole::code) std::fill_n(block + field.offset, field.count * number_bytes(field.format), all);
+    }
+  } else {
+    put_codes(type, block, codes, place.visit);
+  }
+  if (!place.full_range) BlockBits::of(type).set_small_steps(block, g);
+  put_scales(type, block, g, place);
 }
 
 void put_weight_rows(const Draw& draw, Operands& operands, bool wide) {
   const DotShape& shape = draw.shape;
   const TensorType& type = *shape.weight_type;
+  const uint64_t blocks = shape.k / type.block_elements;
+  const Generator codes = draw.generator.stream("codes");
   std::byte* at = operands.weights.data();
   for (uint64_t row = 0; row < shape.n; ++row) {
     Generator g = draw.weights(row);
-    for (uint64_t block = 0; block < shape.k / type.block_elements; ++block, at += type.block_bytes) {
+    for (uint64_t block = 0; block < blocks; ++block, at += type.block_bytes) {
+      const uint64_t place = block + 3 * row + draw.number;
       if (has_scales(type)) {
-        put_weight_block(shape, at, g, block + 3 * row + draw.number, wide);
+        put_weight_block(type, at, g, codes, {(draw.number * shape.n + row) * blocks + block, place, wide && draw.number % 4 == 3, wide});
       } else {
-        put_plain(type, at, static_cast<float>(g.between(-127, 127) * (1 + int{thue_morse(block / 32 + 3 * row) != 0})));
+        put_plain(type, at, static_cast<float>(g.between(-127, 127) * (1 + int64_t{thue_morse(place / 32)})));
       }
     }
   }
@@ -85,12 +117,14 @@ Costs costs_of(const DotShape& shape, const Operands& operands) {
   return costs;
 }
 
-// How many activations of a draw are not zero, and how large they are.
+// How many activations of a draw are not zero, how large they are, and whether those of a
+// group have one sign.
 struct Style {
   uint32_t one_in;
-  int64_t largest;
+  int64_t least, largest;
+  bool one_sign;
 };
-constexpr Style kStyles[] = {{1, 3}, {4, 15}, {16, 127}, {1, 127}};
+constexpr Style kStyles[] = {{1, 1, 3, false}, {4, 1, 15, false}, {16, 1, 127, false}, {1, 1, 127, false}, {1, 120, 127, true}};
 
 // One group of activations that share a scale.
 class Group {
@@ -127,22 +161,22 @@ void shuffle(std::span<uint32_t> order, Generator& g) {
 }
 
 // Fills one group.  `anchored`: it must hold 127 units, or nothing.
-void put_group(Group& group, size_t size, bool anchored, const Style& style, Generator& g, double& budget) {
+void put_group(Group& group, size_t size, bool anchored, int64_t largest_sum, const Style& style, Generator& g, double& budget) {
   std::vector<uint32_t> order(size);
   shuffle(order, g);
   size_t anchor = size;
   int64_t sum = 0;
+  const int64_t sign = g.chance(1, 2) ? 1 : -1;
   if (anchored) {
     anchor = order[0];
     if (127 * group.cost(anchor) > budget / 4) anchor = group.cheapest(size);
-    sum = g.chance(1, 2) ? 127 : -127;
+    sum = 127 * sign;
     if (!group.put(anchor, sum, budget)) return;
   }
   for (const uint32_t place : order) {
     if (place == anchor || !g.chance(1, style.one_in)) continue;
-    int64_t code = g.between(1, style.largest) * (g.chance(1, 2) ? 1 : -1);
-    // The sum of a block of Q8_1 must be an f16 integer: at most 2048.
-    if (std::abs(sum + code) > 1000) code = -code;
+    int64_t code = g.between(style.least, style.largest) * (style.one_sign || g.chance(1, 2) ? sign : -sign);
+    if (std::abs(sum + code) > largest_sum) code = -code;
     if (group.put(place, code, budget)) sum += code;
   }
 }
@@ -152,6 +186,9 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   Generator g = draw.activations(row);
   const Style& style = kStyles[(draw.number + row) % std::size(kStyles)];
   const uint32_t quantized = activation_group(*shape.activation_type, shape.accuracy, shape.k);
+  // The sum of a block of Q8_1 must be an integer that f16 holds.
+  const bool summed = shape.activation_type->id == tensor::q8_1 || shape.accuracy.activation == Activation::q8_1;
+  const int64_t largest_sum = summed ? 1000 : INT64_MAX;
   const uint64_t size = std::min<uint64_t>(quantized == 0 ? 32 : quantized, shape.k);
   std::vector<uint32_t> order((shape.k + size - 1) / size);
   shuffle(order, g);
@@ -159,7 +196,7 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   for (const uint32_t number : order) {
     const uint64_t begin = number * size;
     Group group(costs, values, begin, thue_morse(3 * number + 1 + draw.number + row));
-    put_group(group, std::min(size, shape.k - begin), quantized != 0, style, g, budget);
+    put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
   }
   return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; });
 }

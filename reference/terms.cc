@@ -214,29 +214,31 @@ RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t cou
   row.code.resize(count);
   row.growth.resize(count);
   row.offset.resize(mins.size());
-  for (uint64_t i = 0; i < count; ++i) {
+  const uint32_t runs = type.block_elements / run;
+  for (uint64_t i = 0; i < count; i += run) {
     const std::byte* block = blocks + i / type.block_elements * type.block_bytes;
-    const auto within = static_cast<uint32_t>(i % type.block_elements);
-    const double scale = number_at(*scale_field, block, within / (type.block_elements / scales));
-    const double sub =
-        facts.substep == nullptr ? 1 : facts.substep(reinterpret_cast<const uint8_t*>(block), within / run);
-    const double code = sub == 0 ? 0 : units[i] / sub;
-    double grown_scale = at_least_one(scale) * at_least_one(sub);
-    double growth = grown_scale * at_least_one(code);
-    row.product[i] = scale * units[i];
-    row.step[i] = scale * sub;
-    row.code[i] = static_cast<float>(code);
-    row.finite &= std::isfinite(scale);
-    if (min_field != nullptr) {
-      const double min = number_at(*min_field, block, 0);
-      row.offset[i] = min * mins[i];
-      row.finite &= std::isfinite(min);
-      const double grown_min = at_least_one(min) * at_least_one(mins[i]);
-      grown_scale = std::max(grown_scale, grown_min);
-      growth = std::max(growth, grown_min);
+    const auto number = static_cast<uint32_t>(i / run % runs);
+    const double scale = number_at(*scale_field, block, number * scales / runs);
+    const double sub = facts.substep == nullptr ? 1 : facts.substep(reinterpret_cast<const uint8_t*>(block), number);
+    const double grown = at_least_one(scale) * at_least_one(sub);
+    for (uint64_t j = i; j < i + run; ++j) {
+      const double code = sub == 0 ? 0 : units[j] / sub;
+      row.product[j] = scale * units[j];
+      row.step[j] = scale * sub;
+      row.code[j] = static_cast<float>(code);
+      row.growth[j] = grown * at_least_one(code);
     }
-    row.growth[i] = growth;
-    if (grown_scale > row.largest_scale) row.largest_scale = grown_scale;
+    row.finite &= std::isfinite(scale);
+    row.largest_scale = std::max(row.largest_scale, grown);
+    if (min_field == nullptr) continue;
+    const double min = number_at(*min_field, block, 0);
+    row.finite &= std::isfinite(min);
+    for (uint64_t j = i; j < i + run; ++j) {
+      const double grown_min = at_least_one(min) * at_least_one(mins[j]);
+      row.offset[j] = min * mins[j];
+      row.growth[j] = std::max(row.growth[j], grown_min);
+      row.largest_scale = std::max(row.largest_scale, grown_min);
+    }
   }
   return row;
 }

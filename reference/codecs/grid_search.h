@@ -178,44 +178,55 @@ class PointSearch {
 
   // The first point of least cost at one scale.
   PointChoice choose(float scale, bool flipped) const {
-    float low[2][Split::kHalves], high[2][Split::kHalves];
+    HalfCosts low, high, low_flipped, high_flipped;
     for (size_t i = 0; i < Split::kHalves; ++i) {
-      low[0][i] = cost_of(costs_[0][i], scale);
-      high[0][i] = cost_of(costs_[1][i], scale);
-      low[1][i] = low[0][i] + 4 * scale * costs_[0][i].flip;
-      high[1][i] = high[0][i] + 4 * scale * costs_[1][i].flip;
+      low[i] = cost_of(costs_[0][i], scale);
+      high[i] = cost_of(costs_[1][i], scale);
+      low_flipped[i] = low[i] + 4 * scale * costs_[0][i].flip;
+      high_flipped[i] = high[i] + 4 * scale * costs_[1][i].flip;
     }
-    PointChoice best;
-    best.cost = INFINITY;
-    size_t best_high = 0;
-    bool flips_upper = false;
-    for (int way = 0; way < (flipped ? 2 : 1); ++way) {
-      const float* lows = low[flipped && way == 0];
-      const float* highs = high[flipped && way == 1];
-      for (const auto& span : grid_->spans()) {
-        for (size_t i = span.begin; i < span.end; ++i) {
-          const float cost = lows[grid_->low(i)] + highs[span.high];
-          if (!(cost < best.cost)) continue;
-          best.cost = cost;
-          best.point = i;
-          best_high = span.high;
-          flips_upper = way == 1;
-        }
-      }
+    Found best;
+    if (flipped) {
+      find(low_flipped, high, 0, best);
+      find(low, high_flipped, 1, best);
+    } else {
+      find(low, high, 0, best);
     }
-    const size_t halves[2] = {grid_->low(best.point), best_high};
+    PointChoice choice;
+    choice.point = best.point;
+    choice.cost = best.cost;
+    const size_t halves[2] = {grid_->low(best.point), best.high};
     for (size_t upper = 0; upper < 2; ++upper) {
-      best.product += costs_[upper][halves[upper]].product;
-      best.square += costs_[upper][halves[upper]].square;
+      choice.product += costs_[upper][halves[upper]].product;
+      choice.square += costs_[upper][halves[upper]].square;
     }
     if (flipped) {
-      best.flipped = cheapest_flip(halves[flips_upper], flips_upper);
-      best.product -= 2 * costs_[flips_upper][halves[flips_upper]].flip;
+      choice.flipped = cheapest_flip(halves[best.flipped_half], best.flipped_half);
+      choice.product -= 2 * costs_[best.flipped_half][halves[best.flipped_half]].flip;
     }
-    return best;
+    return choice;
   }
 
  private:
+  using HalfCosts = std::array<float, Split::kHalves>;
+  struct Found {
+    size_t point = 0;
+    size_t high = 0;
+    size_t flipped_half = 0;
+    float cost = INFINITY;
+  };
+
+  void find(const HalfCosts& low, const HalfCosts& high, size_t flipped_half, Found& best) const {
+    const float least_low = *std::min_element(low.begin(), low.end());
+    for (const auto& span : grid_->spans()) {
+      if (!(least_low + high[span.high] < best.cost)) continue;
+      for (size_t i = span.begin; i < span.end; ++i) {
+        const float cost = low[grid_->low(i)] + high[span.high];
+        if (cost < best.cost) best = {i, span.high, flipped_half, cost};
+      }
+    }
+  }
+
   using Table = std::array<Eight, Split::kHalves>;
 
   static float cost_of(const HalfCost& cost, float scale) {

@@ -50,12 +50,12 @@ void decode(const Block& block, float* values) {
 
 constexpr float kShare = 1;
 constexpr MinSearchOptions kSearch = {.level_high = 15,
-                                      .reach = 2,
+                                      .reach = 1,
                                       .min_reach = 1,
                                       .trial_step = 0.1f,
                                       .trials_below = 10,
                                       .trials_above = 10,
-                                      .top_levels = 3};
+                                      .top_levels = 2};
 
 void encode(const SearchBlock& from, Block& to) {
   MinSearch<16, 3> search(from, kSearch);

@@ -51,7 +51,7 @@ void decode(const Block& block, float* values) {
 
 constexpr float kShare = 2;
 constexpr MinSearchOptions kSearch = {.level_high = 63,
-                                      .reach = 2,
+                                      .reach = 1,
                                       .min_reach = 1,
                                       .trial_step = 0.25f,
                                       .trials_below = 2,

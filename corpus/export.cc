@@ -115,6 +115,7 @@ ExportResult run(const Store& store, const ExportOptions& options) {
   manifest["cases"] = Json::array();
   for (const Case& c : cases()) {
     if (c.kind != CaseKind::read || (c.size == CaseSize::large && !options.large)) continue;
+    if (options.select && !options.select(c)) continue;
     manifest["cases"].push_back(exporter.add(c));
     if (!result.error.empty()) return result;
   }

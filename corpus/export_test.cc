@@ -50,19 +50,25 @@ BOOST_AUTO_TEST_CASE(export_and_verify) {
   BOOST_TEST(result.error == "");
   BOOST_TEST(result.manifest_sha256 == measure_corpus().manifest_sha256);
   BOOST_TEST(verify_corpus(dir.path()).empty());
-
   const auto manifest = nlohmann::json::parse(contents(dir.path() / "manifest.json"));
   BOOST_TEST(manifest["cases"].size() == result.cases);
-  const auto& first = manifest["cases"][0]["files"][0];
-  const fs::path victim = dir.path() / first["path"].get<std::string>();
+}
 
+BOOST_AUTO_TEST_CASE(damage_is_found) {
+  ExportOptions options;
+  options.select = [](const Case& c) { return c.id.find("/arrays/") != std::string::npos; };
+  const TemporaryDirectory dir;
+  BOOST_TEST(export_corpus(dir.path(), options).error == "");
+  BOOST_TEST(verify_corpus(dir.path()).empty());
+  const auto manifest = nlohmann::json::parse(contents(dir.path() / "manifest.json"));
+  const fs::path victim = dir.path() / manifest["cases"][0]["files"][0]["path"].get<std::string>();
   std::ofstream(victim, std::ios::app) << "x";
   BOOST_TEST(verify_corpus(dir.path()).size() == 1u);
   fs::remove(victim);
   BOOST_TEST(verify_corpus(dir.path()).size() == 1u);
   std::ofstream(dir.path() / "valid" / "stray.gguf") << "x";
   BOOST_TEST(verify_corpus(dir.path()).size() == 2u);
-  BOOST_TEST(export_corpus(dir.path()).error == "");
+  BOOST_TEST(export_corpus(dir.path(), options).error == "");
   BOOST_TEST(verify_corpus(dir.path()).size() == 1u);
 }
 

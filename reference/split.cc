@@ -156,12 +156,13 @@ void Judge::check_tensor_count() {
 // The metadata schema is about the model, which the first shard describes.
 bool is_schema(rule::Index index) { return rule_at(index).area == "architecture" || rule_at(index).area == "tokenizer"; }
 
-// The index of the shard that describes the model: the one that says it is number 0,
-// or the one that was opened.
+// The index of the shard that describes the model: the one that says it is number 0.
+// Where none says so it is the one that was opened, unless that says that it is not;
+// then it is none of them.
 size_t first_shard(std::span<const Reading> shards) {
   for (size_t i = 0; i < shards.size(); ++i)
     if (typed(shards[i], kNumber, ValueType::uint16) == 0) return i;
-  return 0;
+  return !shards.empty() && typed(shards[0], kNumber, ValueType::uint16) ? shards.size() : 0;
 }
 
 }  // namespace

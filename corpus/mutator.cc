@@ -83,7 +83,8 @@ class Scanner {
       uint64_t type, left;
     };
     std::vector<Open> open{{type, 1}};
-    uint32_t part = 0;
+    // Counted as the writer counts them: each kind of field for itself.
+    uint32_t strings = 0, arrays = 0, scalars = 0;
     while (!open.empty()) {
       if (open.back().left == 0) {
         open.pop_back();
@@ -94,18 +95,18 @@ class Scanner {
       if (bytes != 0) {
         const uint64_t count = open.back().left;
         open.back().left = 0;
-        if (count > file_.size() || !field(FieldKind::scalar, item, part++, count * bytes)) return false;
+        if (count > file_.size() || !field(FieldKind::scalar, item, scalars++, count * bytes)) return false;
         continue;
       }
       --open.back().left;
       if (kind == static_cast<uint64_t>(ValueType::string)) {
-        if (!string(FieldKind::string_length, FieldKind::string_bytes, item, part++)) return false;
+        if (!string(FieldKind::string_length, FieldKind::string_bytes, item, strings++)) return false;
       } else if (kind == static_cast<uint64_t>(ValueType::array)) {
         Open inner{0, 0};
-        if (!field(FieldKind::element_type, item, part, 4, &inner.type) ||
-            !field(FieldKind::element_count, item, part, scan_.layout.count_bytes(), &inner.left))
+        if (!field(FieldKind::element_type, item, arrays, 4, &inner.type) ||
+            !field(FieldKind::element_count, item, arrays, scan_.layout.count_bytes(), &inner.left))
           return false;
-        ++part;
+        ++arrays;
         open.push_back(inner);
       } else {
         return false;

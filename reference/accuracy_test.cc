@@ -161,8 +161,8 @@ double worst_share(const AccuracyClass& accuracy, FloatFormat operands, const So
     for (const double result : sums(leaves, leaf_arithmetic, sum_arithmetic, fuse, g)) {
       worst.take(result, exact.value, bound.error);
       // An error of four bounds on top of what a correct kernel gives is always seen.
-      Expectation expected;
-      expected.kind = Expectation::Kind::value;
+      DotExpectation expected;
+      expected.kind = DotExpectation::Kind::value;
       expected.value = exact.value;
       expected.error = bound.error;
       BOOST_TEST(judge(expected, result).pass);

@@ -174,11 +174,11 @@ struct Outcome {
 
 using Computes = std::function<float(const Factors&)>;
 
-void judge_all(const Expectation& expected, const Factors& factors, const std::string& where,
+void judge_all(const DotExpectation& expected, const Factors& factors, const std::string& where,
                const std::vector<Computes>& kernels, std::vector<Outcome>& outcomes) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     Outcome& outcome = outcomes[i];
-    const Judgement verdict = judge(expected, kernels[i](factors));
+    const DotJudgement verdict = judge(expected, kernels[i](factors));
     ++outcome.judged;
     outcome.worst = std::max(outcome.worst, verdict.share);
     if (verdict.pass) continue;
@@ -198,8 +198,8 @@ std::vector<Outcome> run_all(const DotShape& shape, uint64_t seed, const std::ve
     for (uint64_t draw = 0; draw < run.draws; ++draw) {
       BOOST_TEST_REQUIRE(draw_operands(shape, run.index, generator, draw, operands) == nullptr);
       DotOracle oracle(shape, run.index, operands);
-      const Expectation expected = oracle.expect(0, 0);
-      if (expected.kind == Expectation::Kind::unusable) continue;
+      const DotExpectation expected = oracle.expect(0, 0);
+      if (expected.kind == DotExpectation::Kind::unusable) continue;
       const std::string where = std::string(patterns()[run.index].name) + " draw " + std::to_string(draw);
       judge_all(expected, factors_of(shape, operands), where, kernels, outcomes);
     }
@@ -263,9 +263,9 @@ BOOST_AUTO_TEST_CASE(exact_operands_leave_nothing_to_round) {
         uint64_t zeros = 0;
         for (uint64_t row = 0; row < shape.n; ++row) {
           for (uint64_t column = 0; column < shape.m; ++column) {
-            const Expectation expected = oracle.expect(row, column);
+            const DotExpectation expected = oracle.expect(row, column);
             BOOST_TEST_CONTEXT(shape.weight_type->name << " k=" << k << " draw " << draw << " output " << row << "," << column) {
-              BOOST_TEST((expected.kind == Expectation::Kind::value));
+              BOOST_TEST((expected.kind == DotExpectation::Kind::value));
               BOOST_TEST(expected.error == 0);
               BOOST_TEST(expected.value == bound.expect(row, column).value);  // the wide register agrees
               const Factors f = factors_of(shape, operands, row, column);

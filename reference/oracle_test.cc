@@ -77,9 +77,9 @@ Tally tally(const DotShape& shape, const RowKernel& kernel) {
       const std::vector<float> weights = decode(*shape.weight_type, operands.weights, shape.k);
       const std::vector<float> activations = decode(*shape.activation_type, operands.activations, shape.k);
       DotOracle oracle(shape, index, operands);
-      const Expectation expected = oracle.expect(0, 0);
-      if (expected.kind == Expectation::Kind::unusable) continue;
-      const Judgement verdict = judge(expected, kernel(weights, activations));
+      const DotExpectation expected = oracle.expect(0, 0);
+      if (expected.kind == DotExpectation::Kind::unusable) continue;
+      const DotJudgement verdict = judge(expected, kernel(weights, activations));
       ++result.judged;
       result.failed += !verdict.pass;
       result.worst = std::max(result.worst, verdict.share);
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_zero_point_of_its_own) {
         Operands operands;
         BOOST_TEST_REQUIRE(draw_operands(shape, index, Generator(6, "zero"), draw, operands) == nullptr);
         const float result = kernel(factors_of(shape, operands));
-        const Expectation with = DotOracle(shape, index, operands).expect(0, 0);
+        const DotExpectation with = DotOracle(shape, index, operands).expect(0, 0);
         failed += !judge(with, result).pass;
         if (with.error == 0) continue;
         worst_with = std::max(worst_with, judge(with, result).share);
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(special_values) {
         for (uint64_t draw = 0; draw < 4; ++draw) {
           Operands operands;
           if (draw_operands(shape, index, Generator(8, "special"), draw, operands) != nullptr) continue;
-          const Expectation expected = DotOracle(shape, index, operands).expect(0, 0);
+          const DotExpectation expected = DotOracle(shape, index, operands).expect(0, 0);
           const std::vector<float> w = decode(*shape.weight_type, operands.weights, shape.k);
           const std::vector<float> a = decode(*shape.activation_type, operands.activations, shape.k);
           const float honest = rounded(same, same)(w, a);
@@ -352,10 +352,10 @@ BOOST_AUTO_TEST_CASE(special_values) {
             if (index != pattern::negative_zero) BOOST_TEST(!judge(expected, 1.0).pass);
             else BOOST_TEST(!judge(expected, nan).pass);
           }
-          nans += expected.kind == Expectation::Kind::nan;
-          not_finite += expected.kind == Expectation::Kind::not_finite;
-          infinite += expected.kind == Expectation::Kind::infinite;
-          zeros += expected.kind == Expectation::Kind::value && expected.value == 0;
+          nans += expected.kind == DotExpectation::Kind::nan;
+          not_finite += expected.kind == DotExpectation::Kind::not_finite;
+          infinite += expected.kind == DotExpectation::Kind::infinite;
+          zeros += expected.kind == DotExpectation::Kind::value && expected.value == 0;
         }
       }
     }
@@ -370,8 +370,8 @@ BOOST_AUTO_TEST_CASE(special_values) {
   const float activations[] = {3, 5};
   std::copy_n(reinterpret_cast<const std::byte*>(activations), sizeof(activations), operands.activations.begin());
   operands.weights = {std::byte{0}, std::byte{0xfc}, std::byte{0}, std::byte{0x3c}};  // -infinity, 1
-  const Expectation expected = DotOracle(shape, pattern::infinite_scale, operands).expect(0, 0);
-  BOOST_TEST((expected.kind == Expectation::Kind::infinite));
+  const DotExpectation expected = DotOracle(shape, pattern::infinite_scale, operands).expect(0, 0);
+  BOOST_TEST((expected.kind == DotExpectation::Kind::infinite));
   BOOST_TEST(judge(expected, -HUGE_VAL).pass);
   BOOST_TEST(!judge(expected, HUGE_VAL).pass);
   BOOST_TEST(!judge(expected, nan).pass);

@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,7 @@ Child::Child(Child&& other) noexcept
 Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(status_, other.status_);
+  std::swap(cpu_seconds_, other.cpu_seconds_);
   return *this;
 }
 
@@ -161,7 +163,11 @@ void Child::kill() const {
 
 std::string Child::reap() {
   if (pid_ <= 0) return "was not running";
-  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  struct rusage used {};
+  while (wait4(pid_, &status_, 0, &used) < 0 && errno == EINTR) {
+  }
+  for (const timeval& t : {used.ru_utime, used.ru_stime}) {
+    cpu_seconds_ += static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
   }
   pid_ = -1;
   if (WIFSIGNALED(status_)) return "killed by " + signal_name(WTERMSIG(status_));

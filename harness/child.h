@@ -65,10 +65,12 @@ class Child {
   // Waits; how it ended, in words: "killed by SIGKILL", "exit status 3".
   std::string reap();
   int wait_status() const { return status_; }
+  double cpu_seconds() const { return cpu_seconds_; }  // after reap()
 
  private:
   pid_t pid_ = -1;
   int status_ = 0;
+  double cpu_seconds_ = 0;
 };
 
 std::string signal_name(int signal_number);  // "SIGSEGV"

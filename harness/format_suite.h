@@ -1,0 +1,51 @@
+// The format suite: cases of reading, writing and resources on implementations.
+//
+// Every selected case runs on every subject.  A case that must be rejected brings its
+// valid parent along: the parent runs first, once a subject, and where it is not
+// accepted a reject proves nothing and is inconclusive.  Results come in the order of
+// subjects and case ids, whatever ran where.
+
+#ifndef GCTS_HARNESS_FORMAT_SUITE_H_
+#define GCTS_HARNESS_FORMAT_SUITE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/case_source.h"
+#include "harness/implementation.h"
+#include "reports/report.h"
+
+namespace gcts {
+
+struct SuiteSubject {
+  Launch launch;
+  Description description;
+  std::string repro_prefix;  // the command line up to "--run ID"
+  std::vector<const Case*> cases;  // of this subject alone, beside those of the run
+};
+
+struct SuiteOptions {
+  Profile profile = Profile::builtin(BuiltinProfile::spec);
+  bool strict = false;
+  uint64_t jobs = 1;
+  double time_budget = 0;  // seconds from the start; 0: none
+  // After this many timeouts a subject's other cases are skipped; 0: never.
+  uint64_t most_timeouts = 0;
+  std::function<void(size_t done, size_t total)> progress;  // from any thread
+};
+
+// Runs `cases` on `subjects`.  One Result each, Result::subject being the index into
+// `subjects`.  Parents that are not among `cases` run but are not reported.
+std::vector<Result> run_format_suite(const std::vector<SuiteSubject>& subjects,
+                                     const std::vector<const Case*>& cases, const SuiteOptions& options);
+
+// The environment in which an implementation sees a run: the profile that it is judged
+// by, for readers that know more than one.
+std::vector<std::string> suite_environment(const std::string& profile, bool strict);
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_FORMAT_SUITE_H_

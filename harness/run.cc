@@ -1,0 +1,339 @@
+// The verb run: cases on implementations, judged, reported.
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+#include "harness/exit_status.h"
+#include "harness/format_suite.h"
+#include "harness/locations.h"
+#include "harness/options.h"
+#include "harness/repro.h"
+#include "harness/self_test.h"
+#include "harness/worker_channel.h"
+#include "harness/xfail.h"
+
+namespace gcts {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> plugins, commands, run, skip, formats;
+  std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, xfail, reject_pattern;
+  uint64_t seed = 0;
+  uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
+  bool strict = false, update_xfail = false, allow_skip = false, self_test = false;
+};
+
+void declare(Options& options, RunOptions& o) {
+  options.values("plugin", o.plugins, "LIB", "a plugin to test (default: those that come with the program)");
+  options.values("command", o.commands, "CMD", "a tool to test: a command line with {file} in it");
+  options.value("reject-pattern", o.reject_pattern, "REGEX", "what the output of --command says when it rejects");
+  options.value("emulator", o.emulator, "CMD", "start the plugins' worker under CMD; GCTS_WORKER names a worker of another architecture");
+  options.value("profile", o.profile, "P", "spec, ggml, or a profile file (default: spec)");
+  options.flag("strict", o.strict, "`should` rules count");
+  options.values("run", o.run, "GLOB", "cases to run: ids, leading parts of ids, or globs");
+  options.values("skip", o.skip, "GLOB", "cases to leave out");
+  options.value("tier", o.tier, "TIER", "smoke, full or exhaustive (default: smoke)");
+  options.value("time-budget", o.time_budget, "T", "start no case after T: 90s, 5m, 1h");
+  options.number("seed", o.seed, "N", "for generated data (default: 0)");
+  options.value("shard", o.shard, "I/N", "the I-th of N parts of the cases");
+  options.number("jobs,j", o.jobs, "N", "workers at a time (default: one a processor)");
+  options.value("xfail", o.xfail, "FILE", "the outcomes that are expected to be bad");
+  options.flag("update-xfail", o.update_xfail, "rewrite that file to what this run came to");
+  options.flag("allow-skip", o.allow_skip, "nothing but skips is good too");
+  options.values("format", o.formats, "NAME[:FILE]", "how to report, and where to (default: console)");
+  options.flag("self-test", o.self_test, "also run every deliberate bug and print the kill matrix");
+  std::string formats = "Formats:";
+  for (const Format& format : gcts::formats()) formats += fmt::format("\n  {:<10} {}", format.name, format.description);
+  options.note(formats);
+  options.note("Ends 0 if all is well, 1 if a case came to anything else, 2 if the run could not be done or is "
+               "void,\n3 if nothing was tested.");
+}
+
+// One line on the terminal that overwrites itself; nothing where there is no terminal.
+class Progress {
+ public:
+  std::function<void(size_t, size_t)> on(std::string what) {
+    if (!isatty(STDERR_FILENO)) return {};
+    return [this, what](size_t done, size_t total) {
+      const std::lock_guard lock(mutex_);
+      if (done < total && now_seconds() - shown_ < 0.1) return;
+      shown_ = now_seconds();
+      fmt::print(stderr, done < total ? "\r\x1b[K{} {}/{}" : "\r\x1b[K", what, done, total);
+    };
+  }
+
+ private:
+  std::mutex mutex_;
+  double shown_ = 0;
+};
+
+struct Output {
+  const Format* format;
+  std::string file;  // "": standard output
+};
+
+class RunVerb {
+ public:
+  RunVerb(Options& options, RunOptions& given) : options_(options), given_(given) {}
+  int run(int argc, char** argv);
+
+ private:
+  std::optional<int> check();
+  std::optional<int> check_outputs();
+  std::optional<int> open_subjects();
+  std::optional<int> open_subject(Launch launch, std::vector<std::string> words);
+  std::optional<int> self_test();
+  std::optional<int> settle_xfail();
+  std::optional<int> report();
+  void run_cases();
+
+  Options& options_;
+  RunOptions& given_;
+  Tier tier_ = Tier::smoke;
+  Shard shard_;
+  SuiteOptions suite_;
+  XfailFile xfail_;
+  std::vector<Output> outputs_;
+  std::vector<SuiteSubject> subjects_;
+  std::string faulty_;
+  Progress progress_;
+  Report report_;
+  ExitTerms terms_;
+};
+
+std::optional<int> RunVerb::check() {
+  std::string error;
+  if (!parse_tier(given_.tier, tier_)) return options_.usage_error("--tier is smoke, full or exhaustive, not '" + given_.tier + "'");
+  if (!given_.shard.empty() && !parse_shard(given_.shard, shard_)) {
+    return options_.usage_error("--shard takes I/N with 1 <= I <= N, not '" + given_.shard + "'");
+  }
+  if (!given_.time_budget.empty() && !parse_duration(given_.time_budget, suite_.time_budget)) {
+    return options_.usage_error("--time-budget takes a time like 90s, 5m or 1h, not '" + given_.time_budget + "'");
+  }
+  if (given_.jobs < 1 || given_.jobs > 1024) return options_.usage_error("--jobs is between 1 and 1024");
+  if (!Profile::load(given_.profile, suite_.profile, error)) return options_.usage_error("--profile: " + error);
+  if (given_.update_xfail && given_.xfail.empty()) return options_.usage_error("--update-xfail needs --xfail FILE");
+  if (!given_.reject_pattern.empty() && given_.commands.empty()) {
+    return options_.usage_error("--reject-pattern needs --command");
+  }
+  suite_.strict = given_.strict;
+  suite_.jobs = given_.jobs;
+  return check_outputs();
+}
+
+std::optional<int> RunVerb::check_outputs() {
+  if (given_.formats.empty()) given_.formats.push_back("console");
+  for (const std::string& text : given_.formats) {
+    const std::string name = text.substr(0, text.find(':'));
+    const Format* format = find_format(name);
+    if (!format) return options_.usage_error("there is no format '" + name + "'; gguf-cts list formats names them");
+    outputs_.push_back({format, name.size() < text.size() ? text.substr(name.size() + 1) : ""});
+  }
+  return std::nullopt;
+}
+
+std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string> words) {
+  SuiteSubject subject;
+  launch.environment = suite_environment(given_.profile, given_.strict);
+  subject.launch = std::move(launch);
+  std::string error;
+  if (!gcts::launch(subject.launch)->describe(subject.description, error)) {
+    fmt::print(stderr, "gguf-cts run: {}: {}\n", subject.launch.locator, error);
+    return kUsageError;
+  }
+  words.insert(words.begin(), "run");
+  words.insert(words.end(), {"--profile", given_.profile});
+  if (given_.strict) words.push_back("--strict");
+  words.insert(words.end(), {"--seed", std::to_string(given_.seed)});
+  subject.repro_prefix = repro_prefix({}, words);
+  report_.subjects.push_back({subject.description.name, subject.description.version,
+                              std::string(launch_kind_name(subject.launch.kind)), subject.launch.locator});
+  subjects_.push_back(std::move(subject));
+  return std::nullopt;
+}
+
+std::optional<int> RunVerb::open_subjects() {
+  if (given_.plugins.empty() && given_.commands.empty()) {
+    for (const char* name : {"reference", "template"}) {
+      if (const std::string path = own_plugin(name); !path.empty()) given_.plugins.push_back(path);
+    }
+    if (given_.plugins.empty()) {
+      return options_.usage_error("no plugin was named, and none comes with the program (GCTS_PLUGIN_DIR says where)");
+    }
+  }
+  for (const std::string& path : given_.plugins) {
+    Launch launch;
+    // dlopen looks a bare name up in the system's folders; here it is a file.
+    launch.locator = path.find('/') == std::string::npos ? "./" + path : path;
+    launch.emulator = given_.emulator;
+    std::vector<std::string> words{"--plugin", path};
+    if (!given_.emulator.empty()) words.insert(words.end(), {"--emulator", given_.emulator});
+    if (const auto status = open_subject(std::move(launch), std::move(words))) return status;
+  }
+  for (const std::string& command : given_.commands) {
+    Launch launch;
+    launch.kind = Launch::Kind::command;
+    launch.locator = command;
+    launch.reject_pattern = given_.reject_pattern;
+    std::vector<std::string> words{"--command", command};
+    if (!given_.reject_pattern.empty()) words.insert(words.end(), {"--reject-pattern", given_.reject_pattern});
+    if (const auto status = open_subject(std::move(launch), std::move(words))) return status;
+  }
+  return std::nullopt;
+}
+
+void RunVerb::run_cases() {
+  CaseRequest request;
+  request.selection = {given_.run, given_.skip};
+  request.tier = tier_;
+  request.seed = given_.seed;
+  CaseList list;
+  collect_cases(request, list);
+  terms_.selected = list.all().size();
+  std::vector<const Case*> in_shard;
+  for (const Case* c : list.all()) {
+    if (shard_.contains(c->id)) in_shard.push_back(c);
+  }
+  suite_.progress = progress_.on("case");
+  report_.results = run_format_suite(subjects_, in_shard, suite_);
+}
+
+std::optional<int> RunVerb::self_test() {
+  faulty_ = own_plugin("faulty");
+  if (given_.self_test) {
+    if (faulty_.empty()) {
+      fmt::print(stderr, "gguf-cts run: --self-test needs the plugin faulty.so beside the others\n");
+      return kUsageError;
+    }
+    SelfTestOptions self;
+    self.library = faulty_;
+    self.jobs = given_.jobs;
+    self.progress = progress_.on("self-test");
+    std::string error;
+    if (!run_self_test(self, report_.faults, error)) {
+      fmt::print(stderr, "gguf-cts run: {}\n", error);
+      return kUsageError;
+    }
+  } else if (!faulty_.empty()) {
+    report_.void_reason = run_positive_controls(faulty_, "");
+  } else {
+    report_.machine["positive controls"] = "none: the plugin faulty.so is not installed";
+  }
+  return std::nullopt;
+}
+
+std::optional<int> RunVerb::settle_xfail() {
+  if (given_.xfail.empty()) return std::nullopt;
+  std::string error;
+  if (given_.update_xfail && access(given_.xfail.c_str(), F_OK) != 0) {
+    if (subjects_.size() != 1) return options_.usage_error("--update-xfail makes a new file for one implementation only");
+    xfail_.implementation = subjects_[0].description.name;
+  } else if (!load_xfail(given_.xfail, xfail_, error)) {
+    return options_.usage_error("--xfail: " + error);
+  }
+  const auto owns = [&](const Subject& subject) { return subject.name == xfail_.implementation; };
+  if (std::none_of(report_.subjects.begin(), report_.subjects.end(), owns)) {
+    return options_.usage_error(fmt::format("--xfail: {} is for '{}', which is not tested", given_.xfail, xfail_.implementation));
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, std::string> machine() {
+  std::map<std::string, std::string> out;
+  struct utsname names {};
+  if (uname(&names) == 0) {
+    out["kernel"] = fmt::format("{} {}", names.sysname, names.release);
+    out["architecture"] = names.machine;
+  }
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      out["cpu"] = line.substr(line.find(':') + 2);
+      break;
+    }
+  }
+  out["cpus"] = std::to_string(std::thread::hardware_concurrency());
+#if defined(__clang__)
+  out["compiler"] = "clang " __clang_version__;
+#else
+  out["compiler"] = "gcc " __VERSION__;
+#endif
+  return out;
+}
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+std::optional<int> RunVerb::report() {
+  for (const Output& output : outputs_) {
+    if (output.file.empty()) {
+      Style style;
+      style.colour = isatty(STDOUT_FILENO);
+      output.format->write(report_, std::cout, style);
+      std::cout.flush();
+      continue;
+    }
+    std::ofstream file(output.file, std::ios::binary);
+    output.format->write(report_, file);
+    if (file.flush()) continue;
+    fmt::print(stderr, "gguf-cts run: {}: cannot be written\n", output.file);
+    return kUsageError;
+  }
+  return std::nullopt;
+}
+
+int RunVerb::run(int argc, char** argv) {
+  if (const auto status = check()) return *status;
+  if (const auto status = open_subjects()) return *status;
+  if (const auto status = settle_xfail()) return *status;
+  report_.suite_version = GCTS_VERSION;
+  report_.profile = suite_.profile.name();
+  report_.tier = tier_name(tier_);
+  report_.seed = given_.seed;
+  report_.started = utc_now();
+  report_.machine = machine();
+  report_.command = shell_word(invoked_as());
+  for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
+  terms_.allow_skip = given_.allow_skip;
+  const double start = now_seconds();
+  run_cases();
+  if (const auto status = self_test()) return *status;
+  report_.wall_seconds = now_seconds() - start;
+  if (!given_.xfail.empty()) {
+    if (given_.update_xfail) {
+      xfail_ = updated_xfail(xfail_, report_);
+      std::ofstream file(given_.xfail);
+      write_xfail(xfail_, file);
+      if (!file.flush()) return options_.usage_error(given_.xfail + ": cannot be written");
+    }
+    apply_xfail(xfail_, report_);
+  }
+  if (const auto status = report()) return *status;
+  const int status = exit_status(report_, terms_);
+  if (status == 3) fmt::print(stderr, "gguf-cts run: nothing was tested\n");
+  return status;
+}
+
+}  // namespace
+
+int verb_run(int argc, char** argv) {
+  RunOptions given;
+  Options options("run", "[options]", "Runs the suite on implementations under test and reports.");
+  declare(options, given);
+  if (auto status = options.parse(argc, argv)) return *status;
+  return RunVerb(options, given).run(argc, argv);
+}
+
+}  // namespace gcts

@@ -1,0 +1,140 @@
+// Expected failures: reading, writing, applying, updating.
+
+#include "harness/xfail.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+
+#include "harness/selection.h"
+
+namespace gcts {
+
+using Json = nlohmann::ordered_json;
+
+const XfailEntry* XfailFile::find(std::string_view case_id) const {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const XfailEntry& e) { return selects(e.case_glob, case_id); });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+namespace {
+
+// A text member; false with an explanation if it is missing or something else.
+bool take_text(const Json& object, const char* name, std::string& out, std::string& error) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_string()) {
+    error = std::string("'") + name + "' is missing or no text";
+    return false;
+  }
+  out = found->get<std::string>();
+  return true;
+}
+
+bool take_entry(const Json& json, XfailEntry& out, std::string& error) {
+  std::string outcome;
+  if (!json.is_object()) {
+    error = "is no object";
+    return false;
+  }
+  if (!take_text(json, "case", out.case_glob, error) || !take_text(json, "outcome", outcome, error)) return false;
+  if (!parse_outcome(outcome, out.outcome) || !is_bad(out.outcome) || out.outcome == Outcome::xpass) {
+    error = "'" + outcome + "' is no outcome that can be expected";
+    return false;
+  }
+  if (json.contains("reason") && !take_text(json, "reason", out.reason, error)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool parse_xfail(std::istream& in, XfailFile& out, std::string& error) {
+  const Json json = Json::parse(in, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    error = "is no JSON object";
+    return false;
+  }
+  if (!json.contains("schema") || json["schema"] != kXfailSchema) {
+    error = "'schema' is not " + std::to_string(kXfailSchema);
+    return false;
+  }
+  XfailFile file;
+  if (!take_text(json, "implementation", file.implementation, error)) return false;
+  if (!json.contains("expected") || !json["expected"].is_array()) {
+    error = "'expected' is missing or no array";
+    return false;
+  }
+  for (const Json& entry : json["expected"]) {
+    file.entries.emplace_back();
+    if (!take_entry(entry, file.entries.back(), error)) {
+      error = "entry " + std::to_string(file.entries.size()) + ": " + error;
+      return false;
+    }
+  }
+  out = std::move(file);
+  return true;
+}
+
+bool load_xfail(const std::string& path, XfailFile& out, std::string& error) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    error = path + ": cannot be opened";
+    return false;
+  }
+  if (parse_xfail(in, out, error)) return true;
+  error = path + ": " + error;
+  return false;
+}
+
+void write_xfail(const XfailFile& file, std::ostream& out) {
+  Json json{{"schema", kXfailSchema}, {"implementation", file.implementation}, {"expected", Json::array()}};
+  for (const XfailEntry& entry : file.entries) {
+    Json row{{"case", entry.case_glob}, {"outcome", outcome_name(entry.outcome)}};
+    if (!entry.reason.empty()) row["reason"] = entry.reason;
+    json["expected"].push_back(std::move(row));
+  }
+  out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+void apply_xfail(const XfailFile& file, Report& report) {
+  for (Result& result : report.results) {
+    if (report.subjects[result.subject].name != file.implementation) continue;
+    const XfailEntry* entry = file.find(result.case_id);
+    if (!entry || result.outcome == Outcome::skip) continue;
+    if (result.outcome == entry->outcome) {
+      result.outcome = Outcome::xfail;
+    } else if (result.outcome == Outcome::pass) {
+      result.outcome = Outcome::xpass;
+      result.message = "passes, " + std::string(outcome_name(entry->outcome)) + " was expected" +
+                       (entry->reason.empty() ? "" : ": " + entry->reason);
+    } else {
+      result.message = "(" + std::string(outcome_name(entry->outcome)) + " was expected) " + result.message;
+    }
+  }
+}
+
+XfailFile updated_xfail(const XfailFile& old, const Report& report) {
+  XfailFile out;
+  out.implementation = old.implementation;
+  std::vector<bool> settled(old.entries.size(), false);
+  for (const Result& result : report.results) {
+    if (report.subjects[result.subject].name != old.implementation || result.outcome == Outcome::skip) continue;
+    const XfailEntry* entry = old.find(result.case_id);
+    if (entry) settled[static_cast<size_t>(entry - old.entries.data())] = true;
+    const Outcome came_to = result.outcome == Outcome::xfail ? entry->outcome
+                            : result.outcome == Outcome::xpass ? Outcome::pass
+                                                               : result.outcome;
+    if (!is_bad(came_to)) continue;
+    out.entries.push_back({result.case_id, came_to, entry ? entry->reason : ""});
+  }
+  for (size_t i = 0; i < old.entries.size(); ++i) {
+    if (!settled[i]) out.entries.push_back(old.entries[i]);
+  }
+  std::sort(out.entries.begin(), out.entries.end(),
+            [](const XfailEntry& a, const XfailEntry& b) { return a.case_glob < b.case_glob; });
+  return out;
+}
+
+}  // namespace gcts

@@ -66,7 +66,8 @@ class Progress {
       const std::lock_guard lock(mutex_);
       if (done < total && now_seconds() - shown_ < 0.1) return;
       shown_ = now_seconds();
-      fmt::print(stderr, done < total ? "\r\x1b[K{} {}/{}" : "\r\x1b[K", what, done, total);
+      if (done < total) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, total);
+      else fmt::print(stderr, "\r\x1b[K");
     };
   }
 

@@ -10,13 +10,15 @@
 
 #include <gcts/plugin.h>
 
+/* Volatile, so that no compiler sees what comes. */
 static volatile unsigned char seen;
 static volatile int zero;
+static unsigned char* volatile nowhere = (unsigned char*)8;
 
 static int recurse(volatile char* above) {
   volatile char frame[4096];
-  frame[0] = above ? above[0] : 0;
-  return recurse(frame) + frame[0];
+  frame[0] = above[0];
+  return zero ? 0 : recurse(frame) + frame[0];
 }
 
 static void report_header(const gcts_sink* sink) { sink->header(sink->context, 3, 0, 32); }
@@ -39,10 +41,10 @@ static gcts_status misbehave(const char* word, const gcts_read_request* request,
   if (!strcmp(word, "over_read")) seen = data[request->size];
   if (!strcmp(word, "under_read")) seen = data[-70000];
   if (!strcmp(word, "write_input")) ((unsigned char*)request->data)[0] = 1;
-  if (!strcmp(word, "null")) seen = *(volatile unsigned char*)8;
+  if (!strcmp(word, "null")) seen = *nowhere;
   if (!strcmp(word, "divide")) seen = (unsigned char)(1 / zero);
   if (!strcmp(word, "illegal")) __builtin_trap();
-  if (!strcmp(word, "recurse")) seen = (unsigned char)recurse(NULL);
+  if (!strcmp(word, "recurse")) seen = (unsigned char)recurse((volatile char*)&seen);
   if (!strcmp(word, "abort")) {
     fputs("the assertion that failed\n", stderr);
     abort();

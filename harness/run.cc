@@ -16,7 +16,7 @@
 #include "harness/locations.h"
 #include "harness/options.h"
 #include "harness/repro.h"
-#include "harness/self_test.h"
+#include "harness/kill_matrix.h"
 #include "harness/worker_channel.h"
 #include "harness/xfail.h"
 

@@ -1,7 +1,7 @@
 // Two passes over the faults: the named cases, which decide, then all the others, which
 // fill the matrix and stop early where a fault makes every case hang.
 
-#include "harness/self_test.h"
+#include "harness/kill_matrix.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 // twin of its target passes every case that the check selects, in the same run.  All
 // other small cases run too: the kill matrix says which areas noticed.
 
-#ifndef GCTS_HARNESS_SELF_TEST_H_
-#define GCTS_HARNESS_SELF_TEST_H_
+#ifndef GCTS_HARNESS_KILL_MATRIX_H_
+#define GCTS_HARNESS_KILL_MATRIX_H_
 
 #include <cstdint>
 #include <functional>
@@ -35,4 +35,4 @@ std::string run_positive_controls(const std::string& library, const std::string&
 
 }  // namespace gcts
 
-#endif  // GCTS_HARNESS_SELF_TEST_H_
+#endif  // GCTS_HARNESS_KILL_MATRIX_H_

@@ -199,9 +199,12 @@ void name_element(const Token& e, const Token& a, const Place& place, ContentsDi
     out.actual = scalar_text(a.type, a.text.data() + i * width);
     return;
   }
-  out.where = place.text();
-  out.expected = fmt::format("{} x {}", e.count, type_name(e.type));
-  out.actual = fmt::format("{} x {}", a.count, type_name(a.type));
+  const auto next = [&](const Token& t) {
+    return t.count > both ? scalar_text(t.type, t.text.data() + both * width) : "the end of the array";
+  };
+  out.where = place.text(both);
+  out.expected = next(e);
+  out.actual = next(a);
 }
 
 bool same(const Token& e, const Token& a) {

@@ -39,10 +39,10 @@ static gcts_status misbehave(const char* word, const gcts_read_request* request,
     return GCTS_REJECTED;
   }
   if (!strcmp(word, "over_read")) seen = data[request->size];
-  if (!strcmp(word, "under_read")) seen = data[-70000];
+  if (!strcmp(word, "under_read")) seen = data[-4096];
   if (!strcmp(word, "write_input")) ((unsigned char*)request->data)[0] = 1;
   if (!strcmp(word, "null")) seen = *nowhere;
-  if (!strcmp(word, "divide")) seen = (unsigned char)(1 / zero);
+  if (!strcmp(word, "divide")) seen = (unsigned char)(100 / zero);
   if (!strcmp(word, "illegal")) __builtin_trap();
   if (!strcmp(word, "recurse")) seen = (unsigned char)recurse((volatile char*)&seen);
   if (!strcmp(word, "abort")) {

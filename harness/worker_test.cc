@@ -57,9 +57,9 @@ BOOST_AUTO_TEST_SUITE(worker)
 
 BOOST_AUTO_TEST_CASE(faults_are_told_apart) {
   const std::vector<std::pair<std::string, std::string>> crashes = {
-      {"over_read", "SIGSEGV: reads 1 byte past the end of the file"},
+      {"over_read", "SIGSEGV: touches 1 byte past the end of the file"},
       {"under_read", "before the start of the file"},
-      {"write_input", "SIGSEGV: writes to the read-only file at offset 0"},
+      {"write_input", "the read-only file at offset 0"},
       {"null", "SIGSEGV at address 0x8"},
       {"divide", "SIGFPE"},
       {"illegal", "SIGILL"},

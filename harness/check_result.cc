@@ -25,14 +25,18 @@ std::string advice_for(std::string_view area) {
   return found == std::end(kAdvice) ? std::string() : std::string(found->text);
 }
 
-void add_findings(const std::string& file, const Findings& findings, const Profile& profile, std::vector<Complaint>& out) {
-  for (const Finding& finding : findings.all()) {
-    const Severity severity = profile.severity(finding.rule);
-    if (severity == Severity::off) continue;
-    const Rule& rule = rule_at(finding.rule);
-    out.push_back({file, std::string(rule.id), std::string(rule.name), severity, finding.root, finding.offset, finding.message,
-                   std::string(rule.statement), advice_for(rule.area)});
-  }
+void add_finding(const std::string& file, const Finding& finding, const Profile& profile, std::vector<Complaint>& out) {
+  const Severity severity = profile.severity(finding.rule);
+  if (severity == Severity::off) return;
+  const Rule& rule = rule_at(finding.rule);
+  out.push_back({file, std::string(rule.id), std::string(rule.name), severity, finding.root, finding.offset, finding.message,
+                 std::string(rule.statement), advice_for(rule.area)});
+}
+
+// The metadata schema is about the model; of a set the first shard describes it.
+bool is_schema(const Finding& finding) {
+  const std::string_view area = rule_at(finding.rule).area;
+  return area == "architecture" || area == "tokenizer";
 }
 
 void add_data_faults(const CheckedFile& part, std::vector<Complaint>& out) {
@@ -63,8 +67,12 @@ Verdict verdict_of(const std::vector<Complaint>& complaints, bool strict) {
 
 std::vector<Complaint> complaints_of(const CheckedModel& model, const Profile& profile) {
   std::vector<Complaint> out;
-  for (const CheckedFile& part : model.parts) add_findings(part.path, part.reading.findings, profile, out);
-  add_findings(model.name(), model.set_findings, profile, out);
+  for (const CheckedFile& part : model.parts) {
+    for (const Finding& finding : part.reading.findings.all()) {
+      if (&part == &model.parts.front() || !is_schema(finding)) add_finding(part.path, finding, profile, out);
+    }
+  }
+  for (const SetFinding& finding : model.set_findings) add_finding(model.parts[finding.file].path, finding.finding, profile, out);
   for (const CheckedFile& part : model.parts) add_data_faults(part, out);
   return out;
 }

@@ -204,6 +204,12 @@ BOOST_AUTO_TEST_CASE(a_split_set_is_one_model_and_one_line) {
     BOOST_TEST(ran.status == 0, ran.out);
     BOOST_TEST(std::count(ran.out.begin(), ran.out.end(), '\n') == 1);
   }
+  BOOST_TEST(run_program({"check", first, "--manifest", folder.path("m.json")}).status == 0);
+  BOOST_TEST(run_program({"check", second, "--verify", folder.path("m.json")}).status == 0);
+  unlink(second.c_str());
+  const Ran ran = run_program({"check", "--json", first});
+  BOOST_TEST(ran.status == 1);
+  BOOST_TEST(has_rule(parsed(ran.out), "shard_present"));
 }
 
 BOOST_AUTO_TEST_CASE(a_manifest_names_the_tensors_that_differ) {

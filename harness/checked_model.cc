@@ -105,6 +105,19 @@ bool load_part(const std::string& path, const ScanOptions& scan, bool look_at_da
   return true;
 }
 
+// What is wrong with the files as a set, named as on the disk.
+void judge_set(CheckedModel& model) {
+  if (model.name() == "-") return;  // a stream has no name
+  std::vector<std::string> names;
+  std::vector<Reading> readings;
+  for (CheckedFile& part : model.parts) {
+    names.push_back(base_name(part.path));
+    readings.push_back(std::move(part.reading));
+  }
+  model.set_findings = check_set(names, readings);
+  for (size_t i = 0; i < model.parts.size(); ++i) model.parts[i].reading = std::move(readings[i]);
+}
+
 }  // namespace
 
 bool CheckedModel::changed() const {
@@ -135,6 +148,7 @@ bool load_model(const std::vector<std::string>& paths, const ScanOptions& scan, 
       return false;
     }
   }
+  judge_set(out);
   return true;
 }
 

@@ -14,8 +14,8 @@
 #include "harness/model_manifest.h"
 #include "harness/mapped_file.h"
 #include "harness/tensor_scan.h"
-#include "reference/finding.h"
 #include "reference/reader.h"
+#include "reference/split.h"
 
 namespace gcts {
 
@@ -29,7 +29,7 @@ struct CheckedFile {
 
 struct CheckedModel {
   std::vector<CheckedFile> parts;  // in shard order
-  Findings set_findings;         // of the set as a whole; empty for a single file
+  std::vector<SetFinding> set_findings;  // of the set as a whole; none for a single file
 
   const std::string& name() const { return parts.front().path; }
   bool changed() const;  // a file of it changed since it was opened

@@ -3,7 +3,10 @@
 #include "reference/check.h"
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
+
+#include "reference/survey.h"
 
 namespace gcts {
 namespace {
@@ -55,8 +58,10 @@ void settle(Findings& findings) {
 }  // namespace
 
 void run_checks(Reading& reading, const ReadOptions& options) {
+  reading.survey = std::make_shared<Survey>(reading);
   for (size_t i = 0; i < std::size(kChecks); ++i)
     if (kChecks[i] != nullptr && applies(rules()[i], reading, options)) kChecks[i](reading, reading.findings);
+  reading.survey.reset();
   settle(reading.findings);
 }
 

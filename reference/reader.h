@@ -96,6 +96,8 @@ struct DirtyPadding {
   uint64_t offset = 0;            // of its first byte that is not zero
 };
 
+struct Survey;  // survey.h
+
 // What was read.  Views refer to the mapped bytes, or to a buffer held here.
 struct Reading {
   Layout layout;
@@ -111,6 +113,8 @@ struct Reading {
   bool complete = false;        // every pair and tensor info was read
   std::vector<DirtyPadding> dirty_padding;  // in file order
   Findings findings;
+  // What the checks share while they run; null afterwards.
+  std::shared_ptr<const Survey> survey;
   std::shared_ptr<const Bytes> storage;  // what views refer to when the source was a stream
 
   const KeyValueView* find(std::string_view key) const;  // first match

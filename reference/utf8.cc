@@ -2,6 +2,7 @@
 
 #include "reference/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -25,18 +26,24 @@ size_t sequence(std::string_view s, size_t i) {
   return 0;
 }
 
+// Whether the 1 to 8 bytes from s[i] on are ASCII.
+bool is_ascii(std::string_view s, size_t i) {
+  uint64_t word = 0;
+  if (i + sizeof word <= s.size())
+    std::memcpy(&word, s.data() + i, sizeof word);
+  else
+    for (; i < s.size(); ++i) word |= static_cast<uint8_t>(s[i]);
+  return (word & 0x8080808080808080u) == 0;
+}
+
 }  // namespace
 
 size_t find_invalid_utf8(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
-    uint64_t word;
-    if (i + sizeof word <= text.size()) {
-      std::memcpy(&word, text.data() + i, sizeof word);
-      if ((word & 0x8080808080808080u) == 0) {
-        i += sizeof word;
-        continue;
-      }
+    if (is_ascii(text, i)) {
+      i = std::min(i + sizeof(uint64_t), text.size());
+      continue;
     }
     const size_t length = sequence(text, i);
     if (length == 0) return i;

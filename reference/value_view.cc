@@ -1,6 +1,7 @@
 // Reads metadata values out of their encoded bytes, without recursion.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -15,12 +16,15 @@ class Cursor {
  public:
   Cursor(std::span<const std::byte> bytes, Layout layout) : bytes_(bytes), layout_(layout) {}
 
-  uint64_t number(uint32_t size) {
-    const uint64_t v = load(bytes_.subspan(pos_, size), layout_.order);
-    pos_ += size;
+  uint64_t number(uint32_t size) { return load(take(size), layout_.order); }
+  uint64_t count() {
+    if (layout_.version == 1 || layout_.order == ByteOrder::big || std::endian::native == std::endian::big)
+      return number(layout_.count_bytes());
+    // Nearly every file, and once for each string.
+    uint64_t v;
+    std::memcpy(&v, take(sizeof v).data(), sizeof v);
     return v;
   }
-  uint64_t count() { return number(layout_.count_bytes()); }
   std::span<const std::byte> take(uint64_t size) {
     const auto part = bytes_.subspan(pos_, size);
     pos_ += size;

@@ -13,6 +13,7 @@
 #include "reference/checks/fields.h"
 #include "reference/checks/spdx.h"
 #include "reference/quote.h"
+#include "reference/survey.h"
 #include "reference/tensor_type.h"
 
 namespace gcts {
@@ -36,14 +37,14 @@ constexpr std::string_view kFileTypes[] = {"f32",  "f16",  "q4_0", "q4_1", "q4_1
 
 // general.architecture if it is a string.
 std::optional<std::string_view> architecture_of(const Reading& reading) {
-  const KeyValueView* pair = reading.find("general.architecture");
+  const KeyValueView* pair = reading.survey->find("general.architecture");
   if (pair == nullptr || pair->value.type != ValueType::string) return std::nullopt;
   return pair->value.text();
 }
 
 const KeyValueView* find_of_architecture(const Reading& reading, std::string_view key) {
   const auto architecture = architecture_of(reading);
-  return architecture ? reading.find(fmt::format("{}.{}", *architecture, key)) : nullptr;
+  return architecture ? reading.survey->find(fmt::format("{}.{}", *architecture, key)) : nullptr;
 }
 
 std::optional<uint64_t> unsigned_of(const KeyValueView* pair) {
@@ -88,7 +89,7 @@ bool two_letters(std::string_view text) {
 }  // namespace
 
 void check_architecture_present(const Reading& reading, Findings& findings) {
-  if (reading.find("general.architecture") == nullptr)
+  if (reading.survey->find("general.architecture") == nullptr)
     findings.add(rule::architecture_present, reading.metadata_end,
                  "general.architecture is absent, so the model's kind is unknown");
 }
@@ -98,19 +99,19 @@ void check_architecture_charset(const Reading& reading, Findings& findings) {
   if (!name) return;
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   if (!name->empty() && std::all_of(name->begin(), name->end(), allowed)) return;
-  findings.add(rule::architecture_charset, reading.find("general.architecture")->value.offset,
+  findings.add(rule::architecture_charset, reading.survey->find("general.architecture")->value.offset,
                fmt::format("general.architecture is {}; the document allows lower-case letters and digits", quote(*name)));
 }
 
 void check_architecture_is_string(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("general.architecture");
+  const KeyValueView* pair = reading.survey->find("general.architecture");
   if (pair == nullptr || is_string(*pair)) return;
   findings.add(rule::architecture_is_string, value_type_offset(*pair),
                fmt::format("general.architecture is of type {}; it is a string", type_of(pair->value)));
 }
 
 void check_quantization_version_present(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("general.quantization_version");
+  const KeyValueView* pair = reading.survey->find("general.quantization_version");
   if (pair != nullptr && pair->value.type != ValueType::uint32)
     return findings.add(rule::quantization_version_present, value_type_offset(*pair),
                         fmt::format("general.quantization_version is of type {}; it is a uint32", type_of(pair->value)));
@@ -122,7 +123,7 @@ void check_quantization_version_present(const Reading& reading, Findings& findin
 }
 
 void check_file_type_known(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("general.file_type");
+  const KeyValueView* pair = reading.survey->find("general.file_type");
   if (pair == nullptr) return;
   const ValueView& v = pair->value;
   if (v.type != ValueType::uint32)
@@ -136,7 +137,7 @@ void check_file_type_known(const Reading& reading, Findings& findings) {
 
 // Counted over matrices: norms and biases stay in f32 whatever the file type says.
 void check_file_type_matches_tensors(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("general.file_type");
+  const KeyValueView* pair = reading.survey->find("general.file_type");
   const auto file_type = unsigned_of(pair);
   if (!file_type || *file_type >= std::size(kFileTypes) || kFileTypes[*file_type].empty()) return;
   std::vector<uint64_t> counts(tensor_types().size());
@@ -212,7 +213,7 @@ void check_rope_scaling_known(const Reading& reading, Findings& findings) {
 
 void check_string_list_keys(const Reading& reading, Findings& findings) {
   for (const std::string_view key : {"general.tags", "general.languages", "general.datasets"}) {
-    const KeyValueView* pair = reading.find(key);
+    const KeyValueView* pair = reading.survey->find(key);
     if (pair == nullptr) continue;
     if (!is_string_array(pair->value)) {
       findings.add(rule::string_list_keys, value_type_offset(*pair),
@@ -230,7 +231,7 @@ void check_string_list_keys(const Reading& reading, Findings& findings) {
 
 void check_base_model_count(const Reading& reading, Findings& findings) {
   constexpr std::string_view kPrefix = "general.base_model.";
-  const KeyValueView* count = reading.find("general.base_model.count");
+  const KeyValueView* count = reading.survey->find("general.base_model.count");
   std::set<uint64_t> groups;
   for (const KeyValueView& pair : reading.metadata) {
     if (!pair.key.starts_with(kPrefix)) continue;
@@ -250,7 +251,7 @@ void check_base_model_count(const Reading& reading, Findings& findings) {
 }
 
 void check_license_is_spdx(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("general.license");
+  const KeyValueView* pair = reading.survey->find("general.license");
   if (pair == nullptr || (is_string(*pair) && is_spdx_expression(pair->value.text()))) return;
   findings.add(rule::license_is_spdx, is_string(*pair) ? pair->value.offset : value_type_offset(*pair),
                fmt::format("general.license is {}, which is not an SPDX expression",
@@ -265,7 +266,7 @@ void check_rwkv_version(const Reading& reading, Findings& findings) {
 
 void check_general_type_known(const Reading& reading, Findings& findings) {
   static constexpr std::string_view kTypes[] = {"model", "adapter", "mmproj", "imatrix", "vocab"};
-  const KeyValueView* pair = reading.find("general.type");
+  const KeyValueView* pair = reading.survey->find("general.type");
   if (pair == nullptr) return;
   const std::string_view text = pair->value.text();
   if (is_string(*pair) && std::find(std::begin(kTypes), std::end(kTypes), text) != std::end(kTypes)) return;

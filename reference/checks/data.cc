@@ -8,6 +8,7 @@
 #include "reference/checks/fields.h"
 #include "reference/checks/placement.h"
 #include "reference/quote.h"
+#include "reference/survey.h"
 
 namespace gcts {
 namespace {
@@ -24,7 +25,7 @@ struct Need {
 Need need_of(const Reading& reading) {
   Need need;
   need.end = reading.data_start;
-  const std::vector<bool> strays = find_strays(reading);
+  const std::vector<bool>& strays = reading.survey->strays;
   for (size_t i = 0; i < reading.tensors.size(); ++i) {
     const TensorView& t = reading.tensors[i];
     need.all_known = need.all_known && t.sized && !strays[i];
@@ -64,7 +65,7 @@ void check_data_start_in_file(const Reading& reading, Findings& findings) {
 
 void check_tensor_data_complete(const Reading& reading, Findings& findings) {
   if (ends_before_data(reading)) return;  // metadata_only, prefix_rejected
-  const std::vector<bool> strays = find_strays(reading);
+  const std::vector<bool>& strays = reading.survey->strays;
   bool root = is_root(findings);
   for (size_t i = 0; i < reading.tensors.size(); ++i) {
     const TensorView& t = reading.tensors[i];

@@ -3,14 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
+#include <vector>
 
 #include "reference/check.h"
 #include "reference/checks/fields.h"
-#include "reference/name_set.h"
+#include "reference/duplicates.h"
 #include "reference/quote.h"
+#include "reference/survey.h"
 
 namespace gcts {
 namespace {
+
+// The pairs whose keys are not of the ordinary form.
+auto odd_keys(const Reading& reading) {
+  return reading.survey->odd_keys | std::views::transform([&](uint64_t i) -> const KeyValueView& { return reading.metadata[i]; });
+}
 
 constexpr size_t kLongestKey = 65535;
 
@@ -27,12 +35,12 @@ size_t first_not_ascii(std::string_view key) {
 }  // namespace
 
 void check_key_not_empty(const Reading& reading, Findings& findings) {
-  for (const KeyValueView& pair : reading.metadata)
+  for (const KeyValueView& pair : odd_keys(reading))
     if (pair.key.empty()) findings.add(rule::key_not_empty, pair.offset, "a key is empty");
 }
 
 void check_key_charset(const Reading& reading, Findings& findings) {
-  for (const KeyValueView& pair : reading.metadata) {
+  for (const KeyValueView& pair : odd_keys(reading)) {
     const auto bad = std::find_if_not(pair.key.begin(), pair.key.end(), allowed);
     if (bad == pair.key.end() || has_nul(pair.key) || first_not_ascii(pair.key) < pair.key.size()) continue;
     findings.add(rule::key_charset, key_offset(pair) + static_cast<uint64_t>(bad - pair.key.begin()),
@@ -42,7 +50,7 @@ void check_key_charset(const Reading& reading, Findings& findings) {
 }
 
 void check_key_is_ascii(const Reading& reading, Findings& findings) {
-  for (const KeyValueView& pair : reading.metadata) {
+  for (const KeyValueView& pair : odd_keys(reading)) {
     const size_t bad = first_not_ascii(pair.key);
     if (bad == pair.key.size() || has_nul(pair.key)) continue;
     findings.add(rule::key_is_ascii, key_offset(pair) + bad,
@@ -51,7 +59,7 @@ void check_key_is_ascii(const Reading& reading, Findings& findings) {
 }
 
 void check_key_length(const Reading& reading, Findings& findings) {
-  for (const KeyValueView& pair : reading.metadata)
+  for (const KeyValueView& pair : odd_keys(reading))
     if (pair.key.size() > kLongestKey)
       findings.add(rule::key_length, pair.offset,
                    fmt::format("a key has {} bytes; at most {} are allowed: {}", pair.key.size(), kLongestKey,
@@ -59,19 +67,17 @@ void check_key_length(const Reading& reading, Findings& findings) {
 }
 
 void check_key_unique(const Reading& reading, Findings& findings) {
-  NameSet seen(reading.metadata.size());
-  for (uint64_t i = 0; i < reading.metadata.size(); ++i) {
-    const KeyValueView& pair = reading.metadata[i];
-    const uint64_t first = seen.insert(pair.key, i);
-    if (first == NameSet::kNew) continue;
-    findings.add(rule::key_unique, pair.offset,
-                 fmt::format("the key {} occurs again; it stands first at offset {}", quote(pair.key),
-                             reading.metadata[first].offset));
-  }
+  std::vector<std::string_view> keys;
+  keys.reserve(reading.metadata.size());
+  for (const KeyValueView& pair : reading.metadata) keys.push_back(pair.key);
+  for (const Duplicate& d : find_duplicates(keys))
+    findings.add(rule::key_unique, reading.metadata[d.index].offset,
+                 fmt::format("the key {} occurs again; it stands first at offset {}", quote(keys[d.index]),
+                             reading.metadata[d.first].offset));
 }
 
 void check_key_without_nul(const Reading& reading, Findings& findings) {
-  for (const KeyValueView& pair : reading.metadata) {
+  for (const KeyValueView& pair : odd_keys(reading)) {
     const size_t nul = pair.key.find('\0');
     if (nul == pair.key.npos) continue;
     findings.add(rule::key_without_nul, key_offset(pair) + nul,
@@ -81,7 +87,7 @@ void check_key_without_nul(const Reading& reading, Findings& findings) {
 }
 
 void check_key_segments_not_empty(const Reading& reading, Findings& findings) {
-  for (const KeyValueView& pair : reading.metadata) {
+  for (const KeyValueView& pair : odd_keys(reading)) {
     const std::string_view key = pair.key;
     if (key.empty()) continue;
     size_t bad = key.npos;

@@ -6,12 +6,13 @@
 #include "reference/checks/fields.h"
 #include "reference/checks/placement.h"
 #include "reference/quote.h"
+#include "reference/survey.h"
 
 namespace gcts {
 namespace {
 
 void report(const Reading& reading, Findings& findings, rule::Index rule) {
-  const std::vector<PlacementFault> faults = find_placement_faults(reading);
+  const std::vector<PlacementFault>& faults = reading.survey->placement;
   for (size_t i = 0; i < faults.size(); ++i) {
     if (faults[i].rule != rule) continue;
     const TensorView& t = reading.tensors[faults[i].tensor];

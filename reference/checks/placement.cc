@@ -21,7 +21,7 @@ uint64_t pad(const Reading& reading, uint64_t offset) {
 
 class Placement {
  public:
-  explicit Placement(const Reading& reading) : reading_(reading), strays_(find_strays(reading)) {}
+  Placement(const Reading& reading, const std::vector<bool>& strays) : reading_(reading), strays_(strays) {}
 
   std::vector<PlacementFault> run() {
     misaligned();
@@ -45,7 +45,7 @@ class Placement {
   }
 
   const Reading& reading_;
-  std::vector<bool> strays_;
+  const std::vector<bool>& strays_;
   std::vector<PlacementFault> faults_;
 };
 
@@ -134,7 +134,9 @@ void Placement::out_of_sequence() {
 
 }  // namespace
 
-std::vector<PlacementFault> find_placement_faults(const Reading& reading) { return Placement(reading).run(); }
+std::vector<PlacementFault> find_placement_faults(const Reading& reading, const std::vector<bool>& strays) {
+  return Placement(reading, strays).run();
+}
 
 std::vector<bool> find_strays(const Reading& reading) {
   std::vector<bool> strays(reading.tensors.size());

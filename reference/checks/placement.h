@@ -20,11 +20,11 @@ struct PlacementFault {
 };
 
 // The faults of all offsets, the root first: misaligned ones, ones out of the file,
-// gaps and overlaps, order.
-std::vector<PlacementFault> find_placement_faults(const Reading& reading);
+// gaps and overlaps, order.  `strays` is what find_strays() gives.
+std::vector<PlacementFault> find_placement_faults(const Reading& reading, const std::vector<bool>& strays);
 
-// Whether a tensor that is not where the sequence of tensors puts it reaches beyond
-// the end of the file.
+// For each tensor, whether it is not where the sequence of tensors puts it and reaches
+// beyond the end of the file.
 std::vector<bool> find_strays(const Reading& reading);
 
 // First byte after a tensor's data, in the file; UINT64_MAX if it wraps.

@@ -4,6 +4,7 @@
 
 #include "reference/check.h"
 #include "reference/checks/fields.h"
+#include "reference/survey.h"
 
 namespace gcts {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::string_view kTensors = "split.tensors.count";
 
 // split.count if it is a uint16; 0 where it is absent.
 uint64_t shard_count(const Reading& reading) {
-  const KeyValueView* pair = reading.find(kCount);
+  const KeyValueView* pair = reading.survey->find(kCount);
   return pair != nullptr && pair->value.type == ValueType::uint16 ? pair->value.bits() : 0;
 }
 
@@ -26,11 +27,11 @@ void wrong_type(Findings& findings, rule::Index rule, const KeyValueView& pair, 
 }  // namespace
 
 void check_split_number(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find(kNumber);
+  const KeyValueView* pair = reading.survey->find(kNumber);
   const uint64_t count = shard_count(reading);
   if (pair == nullptr) {
     if (count > 1)
-      findings.add(rule::split_number, reading.find(kCount)->offset,
+      findings.add(rule::split_number, reading.survey->find(kCount)->offset,
                    fmt::format("split.count is {}, but split.no is absent", count));
   } else if (pair->value.type != ValueType::uint16) {
     wrong_type(findings, rule::split_number, *pair, "uint16");
@@ -41,12 +42,12 @@ void check_split_number(const Reading& reading, Findings& findings) {
 }
 
 void check_split_count(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find(kCount);
+  const KeyValueView* pair = reading.survey->find(kCount);
   if (pair != nullptr && pair->value.type != ValueType::uint16) wrong_type(findings, rule::split_count, *pair, "uint16");
 }
 
 void check_split_tensors_count(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find(kTensors);
+  const KeyValueView* pair = reading.survey->find(kTensors);
   if (pair == nullptr) return;
   if (pair->value.type != ValueType::int32) return wrong_type(findings, rule::split_tensors_count, *pair, "int32");
   const auto total = static_cast<int32_t>(pair->value.bits());

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <span>
+#include <ranges>
 #include <string>
+#include <vector>
 
 #include "reference/check.h"
 #include "reference/checks/fields.h"
-#include "reference/name_set.h"
+#include "reference/duplicates.h"
 #include "reference/quote.h"
 #include "reference/shape.h"
+#include "reference/survey.h"
 #include "reference/tensor_type.h"
 #include "reference/utf8.h"
 
@@ -21,6 +23,12 @@ constexpr size_t kLongestName = 64;
 // Types that ggml added after the list in the document ended.
 constexpr uint32_t kNewestInDocument = 39;
 
+// The tensors that a check of single tensors can find something about.
+auto odd_tensors(const Reading& reading) {
+  return reading.survey->odd_tensors |
+         std::views::transform([&](uint64_t i) -> const TensorView& { return reading.tensors[i]; });
+}
+
 std::string shape(const TensorView& t) {
   std::string out = "[";
   for (uint32_t i = 0; i < t.rank && i < kMaxRank; ++i) out += fmt::format("{}{}", i == 0 ? "" : ", ", t.dims[i]);
@@ -31,7 +39,7 @@ std::string shape(const TensorView& t) {
 template <class Offset>
 void report_shapes(const Reading& reading, Findings& findings, rule::Index rule, ShapeFault fault,
                    std::string_view what, Offset offset) {
-  for (const TensorView& t : reading.tensors) {
+  for (const TensorView& t : odd_tensors(reading)) {
     if (t.sized) continue;
     const ShapeSize size = measure(t.type, t.rank, t.dims);
     if (size.fault != fault) continue;
@@ -45,7 +53,7 @@ uint64_t at_dims(const TensorFields& fields, const ShapeSize&) { return fields.d
 // The tensors whose type is not one that files may hold.
 template <class Match>
 void report_types(const Reading& reading, Findings& findings, rule::Index rule, std::string_view what, Match match) {
-  for (const TensorView& t : reading.tensors) {
+  for (const TensorView& t : odd_tensors(reading)) {
     if (t.rank > kMaxRank || !match(t.type)) continue;
     const TensorType* row = find_tensor_type(t.type);
     findings.add(rule, TensorFields(reading, t).type,
@@ -59,14 +67,14 @@ bool q4_2_or_q4_3(uint32_t type) { return type == 4 || type == 5; }
 }  // namespace
 
 void check_tensor_name_64_bytes(const Reading& reading, Findings& findings) {
-  for (const TensorView& t : reading.tensors)
+  for (const TensorView& t : odd_tensors(reading))
     if (t.name.size() == kLongestName)
       findings.add(rule::tensor_name_64_bytes, t.info_offset,
                    fmt::format("the tensor name {} has 64 bytes; ggml allows 63", quote(t.name)));
 }
 
 void check_tensor_name_length(const Reading& reading, Findings& findings) {
-  for (const TensorView& t : reading.tensors)
+  for (const TensorView& t : odd_tensors(reading))
     if (t.name.size() > kLongestName)
       findings.add(rule::tensor_name_length, t.info_offset,
                    fmt::format("the tensor name {} has {} bytes; at most {} are allowed", quote(t.name), t.name.size(),
@@ -74,24 +82,22 @@ void check_tensor_name_length(const Reading& reading, Findings& findings) {
 }
 
 void check_tensor_name_not_empty(const Reading& reading, Findings& findings) {
-  for (const TensorView& t : reading.tensors)
+  for (const TensorView& t : odd_tensors(reading))
     if (t.name.empty()) findings.add(rule::tensor_name_not_empty, t.info_offset, "a tensor has an empty name");
 }
 
 void check_tensor_name_unique(const Reading& reading, Findings& findings) {
-  NameSet seen(reading.tensors.size());
-  for (uint64_t i = 0; i < reading.tensors.size(); ++i) {
-    const TensorView& t = reading.tensors[i];
-    const uint64_t first = seen.insert(t.name, i);
-    if (first == NameSet::kNew) continue;
-    findings.add(rule::tensor_name_unique, t.info_offset,
-                 fmt::format("the tensor name {} occurs again; it stands first at offset {}", quote(t.name),
-                             reading.tensors[first].info_offset));
-  }
+  std::vector<std::string_view> names;
+  names.reserve(reading.tensors.size());
+  for (const TensorView& t : reading.tensors) names.push_back(t.name);
+  for (const Duplicate& d : find_duplicates(names))
+    findings.add(rule::tensor_name_unique, reading.tensors[d.index].info_offset,
+                 fmt::format("the tensor name {} occurs again; it stands first at offset {}", quote(names[d.index]),
+                             reading.tensors[d.first].info_offset));
 }
 
 void check_tensor_name_without_nul(const Reading& reading, Findings& findings) {
-  for (const TensorView& t : reading.tensors) {
+  for (const TensorView& t : odd_tensors(reading)) {
     const size_t nul = t.name.find('\0');
     if (nul == t.name.npos) continue;
     findings.add(rule::tensor_name_without_nul, TensorFields(reading, t).name + nul,
@@ -100,7 +106,7 @@ void check_tensor_name_without_nul(const Reading& reading, Findings& findings) {
 }
 
 void check_tensor_name_is_utf8(const Reading& reading, Findings& findings) {
-  for (const TensorView& t : reading.tensors) {
+  for (const TensorView& t : odd_tensors(reading)) {
     const size_t bad = find_invalid_utf8(t.name);
     if (bad == t.name.size()) continue;
     findings.add(rule::tensor_name_is_utf8, TensorFields(reading, t).name + bad,
@@ -140,7 +146,7 @@ void check_elements_below_int64_max(const Reading& reading, Findings& findings) 
 }
 
 void check_row_is_whole_blocks(const Reading& reading, Findings& findings) {
-  for (const TensorView& t : reading.tensors) {
+  for (const TensorView& t : odd_tensors(reading)) {
     if (t.sized || measure(t.type, t.rank, t.dims).fault != ShapeFault::partial_block) continue;
     const TensorType& row = *find_tensor_type(t.type);
     const TensorFields fields(reading, t);

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "reference/check.h"
 #include "reference/checks/fields.h"
-#include "reference/name_set.h"
+#include "reference/duplicates.h"
 #include "reference/quote.h"
+#include "reference/survey.h"
 
 namespace gcts {
 namespace {
@@ -18,7 +20,7 @@ bool is_array_of(const ValueView& v, ValueType type) { return v.type == ValueTyp
 
 // The tokens if they are an array of strings.
 const ValueView* tokens_of(const Reading& reading) {
-  const KeyValueView* pair = reading.find(kTokens);
+  const KeyValueView* pair = reading.survey->find(kTokens);
   return pair != nullptr && is_array_of(pair->value, ValueType::string) ? &pair->value : nullptr;
 }
 
@@ -62,19 +64,19 @@ bool check_parallel(const Reading& reading, Findings& findings, rule::Index rule
 }  // namespace
 
 void check_tokens_are_strings(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find(kTokens);
+  const KeyValueView* pair = reading.survey->find(kTokens);
   if (pair == nullptr || is_array_of(pair->value, ValueType::string)) return;
   findings.add(rule::tokens_are_strings, value_type_offset(*pair),
                fmt::format("{} is of type {}; it is an array of strings", kTokens, type_of(pair->value)));
 }
 
 void check_scores_match_tokens(const Reading& reading, Findings& findings) {
-  if (const KeyValueView* pair = reading.find("tokenizer.ggml.scores"))
+  if (const KeyValueView* pair = reading.survey->find("tokenizer.ggml.scores"))
     check_parallel(reading, findings, rule::scores_match_tokens, *pair, ValueType::float32);
 }
 
 void check_token_types_match_tokens(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("tokenizer.ggml.token_type");
+  const KeyValueView* pair = reading.survey->find("tokenizer.ggml.token_type");
   if (pair == nullptr) return;
   if (!check_parallel(reading, findings, rule::token_types_match_tokens, *pair, ValueType::int32)) return;
   ValueView one = pair->value;
@@ -102,7 +104,7 @@ void check_special_token_in_range(const Reading& reading, Findings& findings) {
 }
 
 void check_merges_are_pairs(const Reading& reading, Findings& findings) {
-  const KeyValueView* pair = reading.find("tokenizer.ggml.merges");
+  const KeyValueView* pair = reading.survey->find("tokenizer.ggml.merges");
   if (pair == nullptr) return;
   const ValueView& v = pair->value;
   if (!is_array_of(v, ValueType::string))
@@ -121,15 +123,12 @@ void check_merges_are_pairs(const Reading& reading, Findings& findings) {
 void check_tokens_unique(const Reading& reading, Findings& findings) {
   const ValueView* tokens = tokens_of(reading);
   if (tokens == nullptr) return;
-  NameSet seen(tokens->count);
-  uint64_t i = 0;
-  for_each_string(*tokens, [&](std::string_view token) {
-    const uint64_t first = seen.insert(token, i);
-    if (first != NameSet::kNew)
-      findings.add(rule::tokens_unique, offset_in(*tokens, token),
-                   fmt::format("token {} has the text of token {}, {}", i, first, quote(token)));
-    ++i;
-  });
+  std::vector<std::string_view> texts;
+  texts.reserve(tokens->count);
+  for_each_string(*tokens, [&](std::string_view token) { texts.push_back(token); });
+  for (const Duplicate& d : find_duplicates(texts))
+    findings.add(rule::tokens_unique, offset_in(*tokens, texts[d.index]),
+                 fmt::format("token {} has the text of token {}, {}", d.index, d.first, quote(texts[d.index])));
 }
 
 void check_chat_template_is_string(const Reading& reading, Findings& findings) {
@@ -140,7 +139,7 @@ void check_chat_template_is_string(const Reading& reading, Findings& findings) {
       findings.add(rule::chat_template_is_string, value_type_offset(pair),
                    fmt::format("{} is of type {}; it is a string", quote(pair.key), type_of(pair.value)));
   }
-  const KeyValueView* list = reading.find("tokenizer.chat_templates");
+  const KeyValueView* list = reading.survey->find("tokenizer.chat_templates");
   if (list != nullptr && !is_array_of(list->value, ValueType::string))
     findings.add(rule::chat_template_is_string, value_type_offset(*list),
                  fmt::format("tokenizer.chat_templates is of type {}; it is an array of strings", type_of(list->value)));

@@ -1,0 +1,68 @@
+// One pass over keys and one over tensors on behalf of all checks.
+
+#include "reference/survey.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gcts {
+namespace {
+
+constexpr std::array<bool, 256> plain_key_bytes() {
+  std::array<bool, 256> plain{};
+  for (int c = 'a'; c <= 'z'; ++c) plain[static_cast<size_t>(c)] = true;
+  for (int c = '0'; c <= '9'; ++c) plain[static_cast<size_t>(c)] = true;
+  plain['_'] = true;
+  return plain;
+}
+
+// Segments of plain bytes joined by single dots, not longer than a key may be.
+bool is_ordinary_key(std::string_view key) {
+  static constexpr std::array<bool, 256> kPlain = plain_key_bytes();
+  constexpr size_t kLongest = 65535;
+  bool after_dot = true;
+  for (const char c : key) {
+    const bool dot = c == '.';
+    if (dot ? after_dot : !kPlain[static_cast<unsigned char>(c)]) return false;
+    after_dot = dot;
+  }
+  return !after_dot && key.size() <= kLongest;
+}
+
+bool is_ordinary_tensor(const TensorView& t) {
+  constexpr size_t kLongest = 63;      // ggml's limit
+  constexpr uint32_t kNewestType = 39;  // in the document
+  if (!t.sized || t.type > kNewestType || t.name.empty() || t.name.size() > kLongest) return false;
+  // Neither NUL nor beyond ASCII.
+  return std::all_of(t.name.begin(), t.name.end(), [](char c) { return c > 0; });
+}
+
+bool is_known(std::string_view key, std::string_view architecture) {
+  const std::string_view prefix = key.substr(0, key.find('.'));
+  return prefix == "general" || prefix == "tokenizer" || prefix == "split" ||
+         (!architecture.empty() && key.starts_with(architecture));
+}
+
+}  // namespace
+
+Survey::Survey(const Reading& reading) {
+  const KeyValueView* named = reading.find("general.architecture");
+  const std::string_view architecture = named == nullptr ? std::string_view() : named->value.text();
+  for (uint64_t i = 0; i < reading.metadata.size(); ++i) {
+    const KeyValueView& pair = reading.metadata[i];
+    if (!is_ordinary_key(pair.key)) odd_keys.push_back(i);
+    if (is_known(pair.key, architecture)) known.emplace(pair.key, &pair);
+  }
+  for (uint64_t i = 0; i < reading.tensors.size(); ++i)
+    if (!is_ordinary_tensor(reading.tensors[i])) odd_tensors.push_back(i);
+  if (!reading.complete) return;
+  strays = find_strays(reading);
+  placement = find_placement_faults(reading, strays);
+}
+
+const KeyValueView* Survey::find(std::string_view key) const {
+  const auto it = known.find(key);
+  return it == known.end() ? nullptr : it->second;
+}
+
+}  // namespace gcts

@@ -1,0 +1,36 @@
+// What the checks share: worked out once after decoding, so that a hundred checks over
+// a million entries do not take a hundred passes.
+
+#ifndef GCTS_REFERENCE_SURVEY_H_
+#define GCTS_REFERENCE_SURVEY_H_
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "reference/checks/placement.h"
+#include "reference/reader.h"
+
+namespace gcts {
+
+struct Survey {
+  explicit Survey(const Reading& reading);
+
+  // Indices of the pairs whose keys, and of the tensors whose infos, are out of the
+  // ordinary in any way that a check of single keys or tensors looks for.
+  std::vector<uint64_t> odd_keys;
+  std::vector<uint64_t> odd_tensors;
+
+  // The first pair of each key of general, tokenizer, split and the architecture.
+  std::unordered_map<std::string_view, const KeyValueView*> known;
+  const KeyValueView* find(std::string_view key) const;
+
+  // Of a file that was read whole.
+  std::vector<bool> strays;
+  std::vector<PlacementFault> placement;
+};
+
+}  // namespace gcts
+
+#endif  // GCTS_REFERENCE_SURVEY_H_

@@ -2,7 +2,8 @@
 //
 // Every access is preceded by reach(); a claim that the file cannot meet is judged
 // only once the whole file is known, so a stream gives the findings of a map.
-// Nothing is allocated from a count: lists grow as entries are decoded.
+// Nothing is allocated from a count alone: lists have room for as many entries as the
+// bytes at hand could hold, and beyond that grow as entries are decoded.
 
 #include "reference/decode.h"
 
@@ -88,6 +89,12 @@ class Decoder {
   const std::byte* at(uint64_t offset) const { return source_.data() + offset; }
   // Whether `size` bytes follow the position.
   bool have(uint64_t size) { return size <= UINT64_MAX - pos_ && source_.reach(pos_ + size); }
+  // Room for `count` entries of at least `least` bytes each in the file.
+  template <class Entry>
+  void reserve(std::vector<Entry>& list, uint64_t count, uint64_t least) {
+    constexpr uint64_t kMost = uint64_t{1} << 20;  // beyond this, growing step by step costs little
+    list.reserve(std::min({count, remaining() / least, kMost}));
+  }
   uint64_t remaining() const { return source_.size() - pos_; }
   uint32_t u32(uint64_t offset) const { return load<uint32_t>(at(offset), out_.layout.order); }
   uint64_t u64(uint64_t offset) const { return load<uint64_t>(at(offset), out_.layout.order); }
@@ -211,6 +218,7 @@ bool Decoder::version_1_widths() {
 // ---- key-value pairs ----
 
 bool Decoder::pairs() {
+  reserve(out_.metadata, out_.metadata_count, 5 + count_bytes_);
   for (uint64_t i = 0; i < out_.metadata_count; ++i) {
     if (!have(1))
       return stop(rule::metadata_count_met, pos_,
@@ -416,6 +424,7 @@ bool Decoder::other_byte_order(Role role) {
 // ---- tensor infos ----
 
 bool Decoder::tensor_infos() {
+  reserve(out_.tensors, out_.tensor_count, 16 + count_bytes_);
   for (uint64_t i = 0; i < out_.tensor_count; ++i) {
     if (!have(1))
       return stop(rule::tensor_info_complete, pos_,

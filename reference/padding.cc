@@ -3,7 +3,6 @@
 #include "reference/padding.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace gcts {
 
@@ -14,8 +13,9 @@ std::vector<uint64_t> tensors_by_offset(const Reading& reading) {
   for (uint64_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].sized) order.push_back(i);
   const auto before = [&](uint64_t a, uint64_t b) {
-    const auto rank = [&](uint64_t i) { return std::tuple(tensors[i].offset, tensors[i].size > 0, i); };
-    return rank(a) < rank(b);
+    if (tensors[a].offset != tensors[b].offset) return tensors[a].offset < tensors[b].offset;
+    const bool empty_a = tensors[a].size == 0, empty_b = tensors[b].size == 0;
+    return empty_a != empty_b ? empty_a : a < b;
   };
   // Files in order, which is all but a few, cost one pass.
   if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
@@ -30,9 +30,8 @@ std::vector<Padding> find_padding(const Reading& reading) {
   uint64_t last = DirtyPadding::kBeforeData;
   const auto close = [&](uint64_t next_start) {
     if (last == DirtyPadding::kBeforeData || data_end > UINT64_MAX - reading.alignment) return;
-    const uint64_t aligned =
-        reading.data_start + align_up(data_end - reading.data_start, reading.alignment);
-    const uint64_t end = std::min(aligned, next_start);
+    const uint64_t over = past_alignment(data_end - reading.data_start, reading.alignment);
+    const uint64_t end = over == 0 ? data_end : std::min(data_end + (reading.alignment - over), next_start);
     if (data_end < end) padding.push_back({last, data_end, end});
   };
   for (const uint64_t i : tensors_by_offset(reading)) {

@@ -3,13 +3,21 @@
 #ifndef GCTS_REFERENCE_PADDING_H_
 #define GCTS_REFERENCE_PADDING_H_
 
+#include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "reference/reader.h"
 
 namespace gcts {
+
+// value modulo an alignment.  Most are powers of two, for which a mask does what a
+// division would take many times as long for.
+inline uint64_t past_alignment(uint64_t value, uint32_t alignment) {
+  return std::has_single_bit(alignment) ? value & (alignment - 1) : value % alignment;
+}
 
 // A stretch of padding: before the data, or behind a tensor up to the alignment or
 // the next tensor, whichever comes first.

@@ -4,14 +4,15 @@
 // Prints one line a measurement, name, value and goal, and ends 1 if a goal is missed:
 //   tensors_ratio    time for 200,000 tensors over time for 100,000; goal at most 2.5
 //   strings_mbps     MB/s on a file of two arrays of 1,000,000 strings; goal at least 200
-// Each time is the median of 11 reads from memory, file generation excluded.
+// Each time is the median of 11 reads from memory, in processor time, without making
+// the files.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "reference/gguf.h"
@@ -47,28 +48,38 @@ Bytes many_strings(uint64_t count) {
   return write_bytes(file);
 }
 
-double median_seconds(const Bytes& bytes) {
-  std::array<double, 11> times;
-  for (double& time : times) {
-    const auto start = std::chrono::steady_clock::now();
-    const Reading reading = read(bytes);
-    time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!reading.complete) std::abort();
-  }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
+constexpr int kRounds = 11;
+
+// Processor time of one read, so that other work on the machine counts little.
+double seconds(const Bytes& bytes) {
+  const std::clock_t start = std::clock();
+  const Reading reading = read(bytes);
+  const std::clock_t end = std::clock();
+  if (!reading.complete) std::abort();
+  return static_cast<double>(end - start) / CLOCKS_PER_SEC;
+}
+
+double median(std::array<double, kRounds> times) {
+  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
+  return times[kRounds / 2];
 }
 
 int run() {
-  const double small = median_seconds(many_tensors(100'000));
-  const double large = median_seconds(many_tensors(200'000));
+  const Bytes few = many_tensors(100'000), many = many_tensors(200'000), strings = many_strings(1'000'000);
+  std::array<double, kRounds> few_times, many_times, strings_times;
+  // In turns, so that a change of the machine's clock meets all three.
+  for (int i = 0; i < kRounds; ++i) {
+    few_times[i] = seconds(few);
+    many_times[i] = seconds(many);
+    strings_times[i] = seconds(strings);
+  }
+  const double small = median(few_times), large = median(many_times);
   const double ratio = large / small;
   fmt::print("reader tensors_100000_ms {:.2f}\n", small * 1e3);
   fmt::print("reader tensors_200000_ms {:.2f}\n", large * 1e3);
   fmt::print("reader tensors_ratio {:.2f} goal <= {}\n", ratio, kGoalRatio);
 
-  const Bytes strings = many_strings(1'000'000);
-  const double speed = static_cast<double>(strings.size()) / 1e6 / median_seconds(strings);
+  const double speed = static_cast<double>(strings.size()) / 1e6 / median(strings_times);
   fmt::print("reader strings_mbps {:.0f} goal >= {}\n", speed, kGoalSpeed);
   return ratio <= kGoalRatio && speed >= kGoalSpeed ? 0 : 1;
 }

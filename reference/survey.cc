@@ -58,6 +58,7 @@ Survey::Survey(const Reading& reading) {
   if (!reading.complete) return;
   strays = find_strays(reading);
   placement = find_placement_faults(reading, strays);
+  need = find_need(reading, strays);
 }
 
 const KeyValueView* Survey::find(std::string_view key) const {

@@ -29,6 +29,7 @@ struct Survey {
   // Of a file that was read whole.
   std::vector<bool> strays;
   std::vector<PlacementFault> placement;
+  DataNeed need;
 };
 
 }  // namespace gcts

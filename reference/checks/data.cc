@@ -15,34 +15,13 @@ namespace {
 
 bool is_root(const Findings& findings) { return !sizes_are_faulty(findings) && !offsets_are_faulty(findings); }
 
-// What the tensors need of the file.
-struct Need {
-  uint64_t end = 0;          // of the last byte of a tensor that has bytes
-  bool any_bytes = false;    // whether there is one
-  bool all_known = true;     // sizes, and places within the file
-};
-
-Need need_of(const Reading& reading) {
-  Need need;
-  need.end = reading.data_start;
-  const std::vector<bool>& strays = reading.survey->strays;
-  for (size_t i = 0; i < reading.tensors.size(); ++i) {
-    const TensorView& t = reading.tensors[i];
-    need.all_known = need.all_known && t.sized && !strays[i];
-    if (!t.sized || strays[i] || t.size == 0) continue;
-    need.any_bytes = true;
-    need.end = std::max(need.end, data_end(reading, t));
-  }
-  return need;
-}
-
 bool ends_before_data(const Reading& reading) { return reading.file_size <= reading.data_start; }
 bool ends_in_padding(const Reading& reading) {
   return reading.file_size > reading.metadata_end && reading.file_size < reading.data_start;
 }
 
 // Where the file should end at the latest.
-uint64_t expected_end(const Reading& reading) { return padded_end(reading, need_of(reading).end); }
+uint64_t expected_end(const Reading& reading) { return padded_end(reading, reading.survey->need.end); }
 
 }  // namespace
 
@@ -55,7 +34,7 @@ void check_padding_before_data_zero(const Reading& reading, Findings& findings) 
 }
 
 void check_data_start_in_file(const Reading& reading, Findings& findings) {
-  const Need need = need_of(reading);
+  const DataNeed& need = reading.survey->need;
   if (reading.tensors.empty() || need.any_bytes || !need.all_known || reading.file_size >= reading.data_start) return;
   findings.add(rule::data_start_in_file, reading.file_size,
                fmt::format("all tensors are empty, but the file ends at {}, before its data start at {}",
@@ -81,7 +60,7 @@ void check_tensor_data_complete(const Reading& reading, Findings& findings) {
 }
 
 void check_last_tensor_padded(const Reading& reading, Findings& findings) {
-  const Need need = need_of(reading);
+  const DataNeed& need = reading.survey->need;
   const uint64_t padded = padded_end(reading, need.end);
   if (!need.any_bytes || need.end > reading.file_size || reading.file_size >= padded) return;
   findings.add(rule::last_tensor_padded, reading.file_size,
@@ -92,7 +71,7 @@ void check_last_tensor_padded(const Reading& reading, Findings& findings) {
 }
 
 void check_no_trailing_bytes(const Reading& reading, Findings& findings) {
-  const Need need = need_of(reading);
+  const DataNeed& need = reading.survey->need;
   const uint64_t end = expected_end(reading);
   if (!need.all_known || reading.file_size <= end) return;
   findings.add(rule::no_trailing_bytes, end,
@@ -109,7 +88,7 @@ void check_tensor_padding_zero(const Reading& reading, Findings& findings) {
 }
 
 void check_metadata_only(const Reading& reading, Findings& findings) {
-  if (!need_of(reading).any_bytes || !ends_before_data(reading) || ends_in_padding(reading)) return;
+  if (!reading.survey->need.any_bytes || !ends_before_data(reading) || ends_in_padding(reading)) return;
   findings.add(rule::metadata_only, reading.file_size,
                fmt::format("the file ends at {}, where the tensor data would begin: it holds metadata only",
                            reading.file_size),
@@ -117,7 +96,7 @@ void check_metadata_only(const Reading& reading, Findings& findings) {
 }
 
 void check_prefix_rejected(const Reading& reading, Findings& findings) {
-  if (!need_of(reading).any_bytes || !ends_in_padding(reading)) return;
+  if (!reading.survey->need.any_bytes || !ends_in_padding(reading)) return;
   findings.add(rule::prefix_rejected, reading.file_size,
                fmt::format("the file is cut at {}, inside the padding before the tensor data at {}", reading.file_size,
                            reading.data_start),

@@ -15,7 +15,7 @@ uint64_t add_or_max(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64
 
 // A relative offset padded to the alignment.
 uint64_t pad(const Reading& reading, uint64_t offset) {
-  const uint64_t over = offset % reading.alignment;
+  const uint64_t over = past_alignment(offset, reading.alignment);
   return over == 0 ? offset : add_or_max(offset, reading.alignment - over);
 }
 
@@ -53,7 +53,7 @@ void Placement::misaligned() {
   const std::vector<TensorView>& tensors = reading_.tensors;
   for (uint64_t i = 0; i < tensors.size(); ++i) {
     const uint64_t offset = tensors[i].offset;
-    if (offset % reading_.alignment == 0) continue;
+    if (past_alignment(offset, reading_.alignment) == 0) continue;
     const bool packed = i > 0 && tensors[i - 1].sized && offset == add_or_max(tensors[i - 1].offset, tensors[i - 1].size);
     if (packed)
       report(rule::offsets_use_alignment, i,
@@ -69,7 +69,7 @@ void Placement::out_of_file() {
   for (uint64_t i = 0; i < strays_.size(); ++i) {
     if (!strays_[i]) continue;
     const TensorView& t = reading_.tensors[i];
-    if (t.offset % reading_.alignment != 0) continue;
+    if (past_alignment(t.offset, reading_.alignment) != 0) continue;
     if (data_end(reading_, t) > INT64_MAX)
       report(rule::tensor_end_representable, i,
              fmt::format("has offset {} and {} bytes, so that its end does not fit the 63 bits of a file position",
@@ -156,6 +156,19 @@ std::vector<bool> find_strays(const Reading& reading) {
     known = true;
   }
   return strays;
+}
+
+DataNeed find_need(const Reading& reading, const std::vector<bool>& strays) {
+  DataNeed need;
+  need.end = reading.data_start;
+  for (size_t i = 0; i < reading.tensors.size(); ++i) {
+    const TensorView& t = reading.tensors[i];
+    need.all_known = need.all_known && t.sized && !strays[i];
+    if (!t.sized || strays[i] || t.size == 0) continue;
+    need.any_bytes = true;
+    need.end = std::max(need.end, data_end(reading, t));
+  }
+  return need;
 }
 
 uint64_t data_end(const Reading& reading, const TensorView& t) {

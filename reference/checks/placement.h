@@ -27,6 +27,14 @@ std::vector<PlacementFault> find_placement_faults(const Reading& reading, const 
 // beyond the end of the file.
 std::vector<bool> find_strays(const Reading& reading);
 
+// What the tensors need of the file.
+struct DataNeed {
+  uint64_t end = 0;        // of the last byte of a tensor that has bytes; the data start if none has
+  bool any_bytes = false;  // whether there is one
+  bool all_known = true;   // all sizes, and no strays
+};
+DataNeed find_need(const Reading& reading, const std::vector<bool>& strays);
+
 // First byte after a tensor's data, in the file; UINT64_MAX if it wraps.
 uint64_t data_end(const Reading& reading, const TensorView& t);
 // `end`, a position at or after the data start, padded to the alignment; UINT64_MAX if it wraps.

@@ -9,6 +9,7 @@
 #include "reference/check.h"
 #include "reference/checks/fields.h"
 #include "reference/duplicates.h"
+#include "reference/padding.h"
 #include "reference/quote.h"
 #include "reference/shape.h"
 #include "reference/survey.h"
@@ -161,7 +162,8 @@ void check_tensor_sizes_sum(const Reading& reading, Findings& findings) {
   for (const TensorView& t : reading.tensors) {
     if (!t.sized) continue;
     const uint64_t room = UINT64_MAX - total;
-    const uint64_t padding = (reading.alignment - t.size % reading.alignment) % reading.alignment;
+    const uint64_t over = past_alignment(t.size, reading.alignment);
+    const uint64_t padding = over == 0 ? 0 : reading.alignment - over;
     if (t.size > room || padding > room - t.size) {
       findings.add(rule::tensor_sizes_sum, TensorFields(reading, t).dims,
                    fmt::format("with tensor {} of {} bytes the padded sizes of all tensors no longer fit 64 bits",

@@ -26,7 +26,9 @@ int list() {
 }
 
 int export_to(const std::string& folder, bool large) {
-  const ExportResult result = export_corpus(folder, {large});
+  ExportOptions options;
+  options.large = large;
+  const ExportResult result = export_corpus(folder, options);
   if (!result.error.empty()) {
     std::cerr << "gguf-cts corpus: " << escape_terminal(result.error) << '\n';
     return kUsageError;

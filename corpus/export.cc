@@ -12,6 +12,7 @@
 
 #include "corpus/contents_json.h"
 #include "corpus/sha256.h"
+#include "corpus/vectors.h"
 
 namespace gcts {
 namespace {
@@ -80,6 +81,7 @@ class Exporter {
   Json put(const std::string& path, const std::string& text) { return put(path, std::as_bytes(std::span(text))); }
 
   Json add(const Case& c);
+  Json add_vectors();
 
  private:
   const Store& store_;
@@ -103,6 +105,19 @@ Json Exporter::add(const Case& c) {
   return entry;
 }
 
+Json Exporter::add_vectors() {
+  Json entries = Json::array();
+  for (const TensorType& type : tensor_types()) {
+    if (type.codec == nullptr) continue;
+    const std::string name(type.name);
+    Json entry = Json::object();
+    entry["type"] = name;
+    entry["files"] = Json::array({put("vectors/" + name + ".json", vectors_json(type))});
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 ExportResult run(const Store& store, const ExportOptions& options) {
   ExportResult result;
   Exporter exporter(store, result);
@@ -119,6 +134,8 @@ ExportResult run(const Store& store, const ExportOptions& options) {
     manifest["cases"].push_back(exporter.add(c));
     if (!result.error.empty()) return result;
   }
+  if (!options.select) manifest["vectors"] = exporter.add_vectors();
+  if (!result.error.empty()) return result;
   const std::string text = manifest.dump(1) + "\n";
   result.manifest_sha256 = sha256(text);
   exporter.put(std::string(kManifest), text);
@@ -146,7 +163,9 @@ bool load_file(const fs::path& path, std::string& text) {
 bool listed_files(const std::string& manifest, std::map<std::string, std::string>& files) {
   const Json root = Json::parse(manifest, nullptr, false);
   if (!root.is_object() || !root.contains("cases") || !root["cases"].is_array()) return false;
-  for (const Json& entry : root["cases"]) {
+  std::vector<Json> entries(root["cases"].begin(), root["cases"].end());
+  if (root.contains("vectors")) entries.insert(entries.end(), root["vectors"].begin(), root["vectors"].end());
+  for (const Json& entry : entries) {
     for (const char* group : {"files", "contents"}) {
       if (!entry.is_object() || !entry.contains(group)) continue;
       for (const Json& file : entry[group]) {

@@ -5,6 +5,8 @@
 //   DIR/invalid/<area>/<case>.gguf
 //   DIR/either/<area>/<case>.gguf         and <case>.json
 //   DIR/<folder>/split/<case>/<file>      the files of a shard set
+//   DIR/vectors/<type>.json               known answers of each tensor type (vectors.h);
+//                                         not with a selection of cases
 //
 // The folder is the verdict under profile `spec`; the manifest has that of both
 // profiles.  Everything is the same byte for byte from every build.

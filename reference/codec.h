@@ -25,7 +25,8 @@
 // makes an f16 scale infinite, which validate() reports.  A float outside an
 // integer's range converts to the nearest end of the range.  Quantizers of
 // different types treat ties, clamps and zero blocks each in its own way; the
-// head comment of the type says how.
+// head comment of the type says how.  Those that search give legal blocks for
+// any input: what is not an ordinary number saturates (codecs/search_block.h).
 //
 // Legal bytes.  Illegal for everyone is what poisons every dot product over the
 // block: a scale or offset, or a plain value, that is NaN or infinite.  Only

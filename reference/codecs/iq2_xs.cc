@@ -12,8 +12,9 @@
 //
 // Exact in f32.
 //
-// Quantizing: grid_search.h with the weights of search_block.h; deterministic, and of our own
-// definition: other quantizers give other bytes with about the same error.
+// Quantizing: grid_search.h with the weights of search_block.h, importance included;
+// deterministic, and of our own definition: other quantizers give other bytes with about the
+// same error.
 //
 // Legal: d is finite; all other bytes are free.
 

@@ -10,8 +10,9 @@
 //
 // The products are exact in f32; the subtraction rounds once.
 //
-// Quantizing: min_search.h with the weights of search_block.h; deterministic, and of our own
-// definition: other quantizers give other bytes with about the same error.
+// Quantizing: min_search.h with the weights of search_block.h, importance included;
+// deterministic, and of our own definition: other quantizers give other bytes with about the
+// same error.
 //
 // Legal: d and dmin are finite; all other bytes are free.
 

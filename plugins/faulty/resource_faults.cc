@@ -8,12 +8,13 @@
 namespace gcts::fault {
 namespace {
 
-// Every pair of names is compared, the way a scan at each insertion does.
+// Each name is compared with those before it, the way a scan at each insertion does.
+// Every 128th of them is enough to be quadratic and to end within the limits.
 template <typename Entries, typename NameOf>
 void compare_all(const Entries& entries, NameOf name_of) {
   volatile uint64_t equal = 0;
   for (size_t i = 0; i < entries.size(); ++i)
-    for (size_t k = 0; k < i; ++k)
+    for (size_t k = 0; k < i; k += 128)
       if (name_of(entries[i]) == name_of(entries[k])) equal = equal + 1;
 }
 
@@ -50,7 +51,7 @@ void input_written_to(ReaderHooks& hooks) {
 // What the failed reading held is never given back.
 void leak_on_reject(ReaderHooks& hooks) {
   hooks.on_reject = [](const Finding&, std::span<const std::byte>) -> std::optional<gcts_status> {
-    leak_memory(uint64_t{96} << 20);
+    leak_memory(4096);
     return std::nullopt;
   };
 }
@@ -69,6 +70,18 @@ void process_ended_on_reject(ReaderHooks& hooks) {
 void reject_reported_as_failure(ReaderHooks& hooks) {
   hooks.on_reject = [](const Finding&, std::span<const std::byte>) -> std::optional<gcts_status> {
     return GCTS_FAILED;
+  };
+}
+
+// What the last good file left behind stands in for a header that is cut.
+void previous_header_reused(ReaderHooks& hooks) {
+  static bool left_behind = false;
+  hooks.misunderstand = [](Reading& reading, std::span<const std::byte>) {
+    left_behind = left_behind || reading.findings.empty();
+  };
+  hooks.on_reject = [](const Finding& finding, std::span<const std::byte>) -> std::optional<gcts_status> {
+    if (finding.rule == rule::header_complete && left_behind) return GCTS_OK;
+    return std::nullopt;
   };
 }
 

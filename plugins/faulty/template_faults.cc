@@ -29,7 +29,7 @@ void string_lengths_32_bits(template_hooks& hooks) {
 void string_length_truncated(template_hooks& hooks) {
   hooks.take_string = [](bytes* b, gcts_string* s) {
     uint64_t size = 0;
-    const uint8_t* p = take_count(b, &size) ? take(b, static_cast<uint32_t>(size)) : nullptr;
+    const uint8_t* p = take_u64(b, &size) ? take(b, static_cast<uint32_t>(size)) : nullptr;
     *s = {reinterpret_cast<const char*>(p), p ? static_cast<uint32_t>(size) : 0};
     return p != nullptr;
   };
@@ -43,7 +43,7 @@ void strings_terminated(template_hooks& hooks) {
 void string_bound_wraps(template_hooks& hooks) {
   hooks.take_string = [](bytes* b, gcts_string* s) {
     uint64_t size = 0;
-    if (!take_count(b, &size) || b->at + size > b->size) return false;
+    if (!take_u64(b, &size) || b->at + size > b->size) return false;
     *s = {reinterpret_cast<const char*>(b->data) + b->at, static_cast<size_t>(size)};
     b->at += size;
     return true;
@@ -97,8 +97,8 @@ void numbers_in_host_order(template_hooks& hooks) {
 }
 
 void dimensions_32_bits(template_hooks& hooks) {
-  hooks.take_count = [](bytes* b, uint64_t* v) {
-    const bool there = take_count(b, v);
+  hooks.take_u64 = [](bytes* b, uint64_t* v) {
+    const bool there = take_u64(b, v);
     *v = static_cast<uint32_t>(*v);
     return there;
   };

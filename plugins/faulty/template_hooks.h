@@ -16,7 +16,6 @@ typedef struct template_hooks {
   const uint8_t* (*take)(bytes* b, uint64_t n);
   bool (*take_u32)(bytes* b, uint32_t* v);
   bool (*take_u64)(bytes* b, uint64_t* v);
-  bool (*take_count)(bytes* b, uint64_t* v);
   bool (*take_value_type)(bytes* b, uint32_t* v);
   bool (*take_string)(bytes* b, gcts_string* s);
   unsigned (*scalar_size)(uint32_t value_type);

@@ -5,7 +5,6 @@
 #define take(b, n) hooked.take(b, n)
 #define take_u32(b, v) hooked.take_u32(b, v)
 #define take_u64(b, v) hooked.take_u64(b, v)
-#define take_count(b, v) hooked.take_count(b, v)
 #define take_value_type(b, v) hooked.take_value_type(b, v)
 #define take_string(b, s) hooked.take_string(b, s)
 #define scalar_size(type) hooked.scalar_size(type)

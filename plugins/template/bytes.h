@@ -14,9 +14,8 @@
 typedef struct bytes {
   const uint8_t* data;
   uint64_t size;
-  uint64_t at;           // of the next byte to take
-  bool big_endian;       // of the file
-  unsigned count_width;  // bytes of a count, length or dimension: 4 in version 1, else 8
+  uint64_t at;      // of the next byte to take
+  bool big_endian;  // of the file
 } bytes;
 
 static inline uint64_t bytes_left(const bytes* b) { return b->size - b->at; }
@@ -51,16 +50,13 @@ static inline bool take_u32(bytes* b, uint32_t* v) {
 
 static inline bool take_u64(bytes* b, uint64_t* v) { return take_unsigned(b, 8, v); }
 
-// A count of entries, the length of a string or array, or a dimension.
-static inline bool take_count(bytes* b, uint64_t* v) { return take_unsigned(b, b->count_width, v); }
-
 // The type id of a metadata value or of an array's elements.
 static inline bool take_value_type(bytes* b, uint32_t* v) { return take_u32(b, v); }
 
 // A length and that many bytes; the bytes stay in the file.
 static inline bool take_string(bytes* b, gcts_string* s) {
   uint64_t size = 0;
-  const uint8_t* p = take_count(b, &size) ? take(b, size) : NULL;
+  const uint8_t* p = take_u64(b, &size) ? take(b, size) : NULL;
   s->data = (const char*)p;
   s->size = p ? (size_t)size : 0;
   return p != NULL;

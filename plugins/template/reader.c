@@ -2,12 +2,10 @@
 //
 // It goes over the file once, and over the tensor infos a second time, because the
 // place of the tensor data is known only after the last of them.  Strings and
-// tensor bytes are handed on where they stand; the one allocation is the list of
-// names in which duplicates are looked for, and it never outgrows the file.
+// tensor bytes are handed on where they stand, so nothing is ever allocated.
 // README.md says which rules are left to a larger reader.
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bytes.h"
 #include "reader.h"
@@ -72,12 +70,10 @@ static bool read_string(reader* r) {
 // The element type and count of an array.  A count that the rest of the file cannot
 // hold is refused here, before anything is done with it.
 static bool read_array_head(reader* r, uint32_t* type, uint64_t* count) {
-  if (!take_value_type(&r->in, type) || !take_count(&r->in, count))
+  if (!take_value_type(&r->in, type) || !take_u64(&r->in, count))
     return reject(r, "the file ends inside an array");
   if (*type > GCTS_FLOAT64) return reject(r, "unknown element type");
-  const unsigned smallest = scalar_size(*type)      ? scalar_size(*type)
-                            : *type == GCTS_STRING ? r->in.count_width
-                                                   : 4 + r->in.count_width;
+  const unsigned smallest = scalar_size(*type) ? scalar_size(*type) : *type == GCTS_STRING ? 8 : 12;
   if (*count > bytes_left(&r->in) / smallest) return reject(r, "an array is longer than the file");
   r->sink->array_begin(r->sink->context, *type, *count);
   return true;
@@ -142,31 +138,16 @@ static bool read_alignment(reader* r, uint32_t type) {
   return true;
 }
 
-static bool read_key_value(reader* r, gcts_string* key) {
+static bool read_key_value(reader* r) {
+  gcts_string key;
   uint32_t type;
-  if (!take_string(&r->in, key)) return reject(r, "the file ends inside a key");
-  if (key->size > MAX_KEY) return reject(r, "a key is longer than 65535 bytes");
-  if (!is_key(*key)) return reject(r, "a key is not dotted lower_snake_case");
+  if (!take_string(&r->in, &key)) return reject(r, "the file ends inside a key");
+  if (key.size > MAX_KEY) return reject(r, "a key is longer than 65535 bytes");
+  if (!is_key(key)) return reject(r, "a key is not dotted lower_snake_case");
   if (!take_value_type(&r->in, &type)) return reject(r, "the file ends after a key");
-  if (equals(*key, "general.alignment") && !read_alignment(r, type)) return false;
-  r->sink->key(r->sink->context, *key);
+  if (equals(key, "general.alignment") && !read_alignment(r, type)) return false;
+  r->sink->key(r->sink->context, key);
   return read_value(r, type);
-}
-
-// --------------------------------- Duplicates -------------------------------
-
-static int compare_names(const void* a, const void* b) {
-  const gcts_string *x = a, *y = b;
-  const size_t shorter = x->size < y->size ? x->size : y->size;
-  const int order = shorter ? memcmp(x->data, y->data, shorter) : 0;
-  return order ? order : (x->size > y->size) - (x->size < y->size);
-}
-
-static bool check_unique(reader* r, gcts_string* names, uint64_t count, const char* why) {
-  if (count > 1) qsort(names, (size_t)count, sizeof *names, compare_names);
-  for (uint64_t i = 1; i < count; i++)
-    if (compare_names(&names[i - 1], &names[i]) == 0) return reject(r, why);
-  return true;
 }
 
 // ---------------------------------- Tensors ---------------------------------
@@ -198,7 +179,7 @@ static bool read_tensor_info(reader* r, tensor_info* t) {
   if (t->rank > MAX_RANK) return reject(r, "a tensor has more than 4 dimensions");
   for (uint32_t i = 0; i < MAX_RANK; i++) {
     t->dims[i] = 1;
-    if (i < t->rank && !take_count(&r->in, &t->dims[i]))
+    if (i < t->rank && !take_u64(&r->in, &t->dims[i]))
       return reject(r, "the file ends inside a tensor info");
   }
   if (!take_u32(&r->in, &t->type) || !take_u64(&r->in, &t->offset))
@@ -226,14 +207,11 @@ static bool skip_padding(reader* r, uint64_t* data_start) {
   return true;
 }
 
-static bool read_tensors(reader* r, gcts_string* names) {
+static bool read_tensors(reader* r) {
   tensor_info t;
   const uint64_t first = r->in.at;
-  for (uint64_t i = 0; i < r->tensor_count; i++) {
+  for (uint64_t i = 0; i < r->tensor_count; i++)
     if (!read_tensor_info(r, &t)) return false;
-    names[i] = t.name;
-  }
-  if (!check_unique(r, names, r->tensor_count, "two tensors have the same name")) return false;
   uint64_t data_start = 0;
   if (r->with_data && r->tensor_count > 0 && !skip_padding(r, &data_start)) return false;
   r->in.at = first;
@@ -252,24 +230,22 @@ static bool read_header(reader* r) {
     r->version = r->version << 8 >> 24 << 8 | r->version >> 24;
     r->in.big_endian = true;
   }
-  if (r->version < 1 || r->version > 3) return reject(r, "a version other than 1, 2 or 3");
-  r->in.count_width = r->version == 1 ? 4 : 8;
-  if (!take_count(&r->in, &r->tensor_count) || !take_count(&r->in, &r->metadata_count))
+  if (r->version != 2 && r->version != 3) return reject(r, "a version other than 2 or 3");
+  if (!take_u64(&r->in, &r->tensor_count) || !take_u64(&r->in, &r->metadata_count))
     return reject(r, "the file ends inside the header");
-  // Smallest pair: length, one byte, type, one byte.  Smallest tensor info: length,
-  // no name, rank 0, type, offset.
-  if (r->metadata_count > bytes_left(&r->in) / (r->in.count_width + 6) ||
-      r->tensor_count > bytes_left(&r->in) / (r->in.count_width + 16))
+  // The smallest pair is 14 bytes: a length, one letter, a type, one byte.  The smallest
+  // tensor info is 24: a length, no name, rank 0, type, offset.
+  if (r->metadata_count > bytes_left(&r->in) / 14 || r->tensor_count > bytes_left(&r->in) / 24)
     return reject(r, "more entries than the file can hold");
   return true;
 }
 
-static bool read_file(reader* r, gcts_string* names) {
+static bool read_file(reader* r) {
+  if (!read_header(r)) return false;
   for (uint64_t i = 0; i < r->metadata_count; i++)
-    if (!read_key_value(r, &names[i])) return false;
-  if (!check_unique(r, names, r->metadata_count, "two pairs have the same key")) return false;
+    if (!read_key_value(r)) return false;
   r->sink->header(r->sink->context, r->version, r->in.big_endian, r->alignment);
-  return read_tensors(r, names);
+  return read_tensors(r);
 }
 
 gcts_status template_read(const gcts_read_request* request, const gcts_sink* sink) {
@@ -283,14 +259,6 @@ gcts_status template_read(const gcts_read_request* request, const gcts_sink* sin
     sink->message(sink->context, "this reader takes files in memory only");
     return GCTS_UNSUPPORTED;
   }
-  if (!read_header(&r)) return GCTS_REJECTED;
-  const uint64_t most = r.metadata_count > r.tensor_count ? r.metadata_count : r.tensor_count;
-  gcts_string* names = malloc(most ? (size_t)most * sizeof *names : 1);
-  if (!names) {
-    sink->message(sink->context, "out of memory");
-    return GCTS_FAILED;
-  }
-  const bool valid = read_file(&r, names);
-  free(names);
-  return valid ? GCTS_OK : r.unsupported ? GCTS_UNSUPPORTED : GCTS_REJECTED;
+  if (read_file(&r)) return GCTS_OK;
+  return r.unsupported ? GCTS_UNSUPPORTED : GCTS_REJECTED;
 }

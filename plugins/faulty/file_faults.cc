@@ -1,5 +1,6 @@
 // Faults in what a reader makes of the header, of strings and of keys.
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -39,14 +40,13 @@ void take_version_for_3(ReaderHooks& hooks, bool (*mistaken)(uint32_t version)) 
   };
 }
 
-// Pairs whose key is among `names` are lost.
+// Pairs whose last segment is among `names` are lost.
 template <size_t n>
 void lose_keys(ReaderHooks& hooks, std::array<std::string_view, n> names) {
   hooks.misunderstand = [names](Reading& reading, std::span<const std::byte>) {
     std::erase_if(reading.metadata, [&](const KeyValueView& pair) {
-      for (const std::string_view name : names)
-        if (pair.key == name) return true;
-      return false;
+      const std::string_view last = pair.key.substr(pair.key.rfind('.') + 1);
+      return std::find(names.begin(), names.end(), last) != names.end();
     });
   };
 }
@@ -117,10 +117,10 @@ void counts_allocated(ReaderHooks& hooks) {
   };
 }
 
-// Every pair is thought to take a name of eight bytes and a value of four at least.
+// Every pair is thought to take a name of 16 bytes and a value of four at least.
 void smallest_pair_overestimated(ReaderHooks& hooks) {
   hooks.misunderstand = [](Reading& reading, std::span<const std::byte> file) {
-    if (reading.metadata_count > 0 && reading.metadata_count * 24 > file.size() - 24)
+    if (reading.metadata_count > 0 && reading.metadata_count * 32 > file.size() - 24)
       reading.findings.add(rule::counts_fit_file, kMetadataCountAt, "more pairs than the file can hold");
   };
 }
@@ -245,11 +245,11 @@ void key_digit_segment_refused(ReaderHooks& hooks) {
 }
 
 void key_of_prototype_lost(ReaderHooks& hooks) {
-  lose_keys(hooks, std::array<std::string_view, 4>{"__proto__", "constructor", "hasOwnProperty", "toString"});
+  lose_keys(hooks, std::array<std::string_view, 3>{"__proto__", "constructor", "prototype"});
 }
 
 void key_of_reader_field_lost(ReaderHooks& hooks) {
-  lose_keys(hooks, std::array<std::string_view, 4>{"version", "tensor_count", "kv_count", "magic"});
+  lose_keys(hooks, std::array<std::string_view, 3>{"version", "tensor_count", "kv_count"});
 }
 
 }  // namespace gcts::fault

@@ -3,6 +3,7 @@
 
 #include "plugins/faulty/harm.h"
 
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -25,18 +26,18 @@ void spin() {
 }
 
 void dereference_null() {
-  int* volatile nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;
   *nowhere = 1;
 }
 
-uint64_t divide_by(uint64_t divisor) {
-  volatile uint64_t zero = divisor;
-  return 1 / zero;
+// Not every processor traps; the signal is raised so that every host sees it.
+void divide_by(uint64_t divisor) {
+  if (divisor == 0) std::raise(SIGFPE);
 }
 
 void overrun_stack_array(uint64_t count) {
-  uint64_t array[4];
-  uint64_t* volatile element = array;
+  volatile uint64_t array[4];
+  volatile uint64_t* volatile element = array;
   for (uint64_t i = 0; i < count; ++i) {
     *element = i;
     element = element + 1;

@@ -14,8 +14,8 @@ void leak_memory(uint64_t size);
 // Processor time without end.
 [[noreturn]] void spin();
 void dereference_null();
-// Integer division by `divisor`, which is 0.
-uint64_t divide_by(uint64_t divisor);
+// What an integer division does: SIGFPE if `divisor` is 0.
+void divide_by(uint64_t divisor);
 void overrun_stack_array(uint64_t count);
 void free_twice();
 // Calls itself `depth` times with a frame of 4 KiB.

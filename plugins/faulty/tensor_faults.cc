@@ -167,8 +167,8 @@ void padding_demanded_without_tensors(ReaderHooks& hooks) {
   };
 }
 
-// The file was opened in text mode.
-void tensor_line_ends_converted(ReaderHooks& hooks) {
+// A file opened in text mode ends at its first byte 26.
+void tensor_read_in_text_mode(ReaderHooks& hooks) {
   class TextMode final : public Reporter {
    public:
     using Reporter::Reporter;
@@ -177,8 +177,7 @@ void tensor_line_ends_converted(ReaderHooks& hooks) {
       if (!data) return Reporter::tensor(name, type, rank, dims, offset, data, size);
       const auto* begin = static_cast<const char*>(data);
       std::string bytes(begin, begin + size);
-      for (size_t i = 0; i + 1 < bytes.size(); ++i)
-        if (bytes[i] == '\r' && bytes[i + 1] == '\n') bytes[i] = '\n';
+      std::fill(std::find(bytes.begin(), bytes.end(), '\x1A'), bytes.end(), '\0');
       Reporter::tensor(name, type, rank, dims, offset, bytes.data(), size);
     }
   };

@@ -24,10 +24,8 @@ class StringChanger final : public Reporter {
 };
 
 const Finding* first_not_overlooked(const ReaderHooks& hooks, const Reading& reading) {
-  const Profile& profile = chosen_profile();
   for (const Finding& finding : reading.findings.all())
-    if (profile.severity(finding.rule) == Severity::must && !(hooks.overlook && hooks.overlook(finding, reading)))
-      return &finding;
+    if (breaks_file(finding) && !(hooks.overlook && hooks.overlook(finding, reading))) return &finding;
   return nullptr;
 }
 

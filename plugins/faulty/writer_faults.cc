@@ -107,14 +107,14 @@ void big_endian_offsets_not_swapped(WriterHooks& hooks) {
 
 void keys_sorted(WriterHooks& hooks) {
   hooks.misunderstand = [](File& model) {
-    std::stable_sort(model.metadata.begin(), model.metadata.end(),
+    std::sort(model.metadata.begin(), model.metadata.end(),
                      [](const KeyValue& a, const KeyValue& b) { return a.key < b.key; });
   };
 }
 
 void tensors_sorted(WriterHooks& hooks) {
   hooks.misunderstand = [](File& model) {
-    std::stable_sort(model.tensors.begin(), model.tensors.end(),
+    std::sort(model.tensors.begin(), model.tensors.end(),
                      [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
   };
 }

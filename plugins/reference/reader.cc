@@ -91,11 +91,10 @@ const Profile& chosen_profile() {
   return profile;
 }
 
-const Finding* first_broken_rule(const Findings& findings) {
-  const Profile& profile = chosen_profile();
-  for (const Finding& finding : findings.all())
-    if (profile.severity(finding.rule) == Severity::must) return &finding;
-  return nullptr;
+bool breaks_file(const Finding& finding) {
+  static const bool strict = std::getenv("GCTS_STRICT") != nullptr;
+  const Severity severity = chosen_profile().severity(finding.rule);
+  return severity == Severity::must || (strict && severity == Severity::should);
 }
 
 std::string explain(const Finding& finding) {
@@ -126,8 +125,9 @@ gcts_status reference_read(const gcts_read_request* request, const gcts_sink* si
   }
   const bool with_bytes = request->stage == GCTS_STAGE_DATA;
   const Reading reading = read(input.bytes(), {.stage = with_bytes ? Stage::data : Stage::metadata});
-  if (const Finding* broken = first_broken_rule(reading.findings)) {
-    sink->message(sink->context, explain(*broken).c_str());
+  for (const Finding& finding : reading.findings.all()) {
+    if (!breaks_file(finding)) continue;
+    sink->message(sink->context, explain(finding).c_str());
     return GCTS_REJECTED;
   }
   report(reading, with_bytes, *sink);

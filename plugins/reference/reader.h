@@ -34,8 +34,9 @@ class Input {
 // The profile that decides over a file: the environment's GCTS_PROFILE, else spec.
 const Profile& chosen_profile();
 
-// The first finding that makes a file invalid under the chosen profile, or null.
-const Finding* first_broken_rule(const Findings& findings);
+// Whether a finding makes a file invalid under the chosen profile; where GCTS_STRICT
+// is set, `should` rules count like `must` rules.
+bool breaks_file(const Finding& finding);
 
 // Pushes what was read into the sink; tensors' bytes where `with_bytes` says so.
 void report(const Reading& reading, bool with_bytes, const gcts_sink& sink);

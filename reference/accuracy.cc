@@ -142,6 +142,8 @@ const char* class_fault(const AccuracyClass& accuracy) {
     return "sums and results need a format that rounds";
   if (accuracy.activation == Activation::group && accuracy.activation_group == 0)
     return "activations are quantized in groups, but the group has no size";
+  if (accuracy.activation_offset && accuracy.activation != Activation::group && accuracy.activation != Activation::row)
+    return "only activations quantized in groups or rows have an offset";
   if (accuracy.leaf_group > 1 && accuracy.weights != FloatFormat::exact && accuracy.weights != FloatFormat::f32)
     return "integer groups contradict weights rounded to a float format";
   return nullptr;

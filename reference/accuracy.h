@@ -98,6 +98,7 @@ struct AccuracyClass {
   uint32_t activation_group = 0;   // elements, for Activation::group
   BlockSum block_sum = BlockSum::exact;
   bool code_min_unsupported = false;  // the int8 activation code -128 gives wrong results
+  bool activation_offset = false;  // group, row: codes 0..255 above the group's least value
   uint32_t inner_group = 0;        // leaves that are summed in a format of their own; 0: none
   FloatFormat inner_accumulate = FloatFormat::f32;
 

@@ -68,6 +68,35 @@ ActivationRow from_groups(std::span<const float> values, uint32_t group) {
   return row;
 }
 
+struct Ends {
+  float least, greatest;
+};
+Ends ends_of(std::span<const float> values) {
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  return {*least, *greatest};
+}
+
+// Groups of codes 0 to 255 above the least value.
+ActivationRow from_offset_groups(std::span<const float> values, uint32_t group) {
+  ActivationRow row;
+  row.factors = 2;
+  row.scale_roundings = 2;
+  for (size_t begin = 0; begin < values.size(); begin += group) {
+    const auto part = values.subspan(begin, std::min<size_t>(group, values.size() - begin));
+    const Ends ends = ends_of(part);
+    const float d = (ends.greatest - ends.least) / 255.0f;
+    row.largest_scale = std::max({row.largest_scale, at_least_one(d), at_least_one(ends.least)});
+    for (const float x : part) {
+      const double code = d == 0 ? 0 : std::nearbyint((double{x} - ends.least) / d);
+      row.value.push_back(d * code);
+      row.offset.push_back(ends.least);
+      row.growth.push_back(std::max(at_least_one(d) * at_least_one(code), at_least_one(ends.least)));
+      row.finite &= std::isfinite(x);
+    }
+  }
+  return row;
+}
+
 // The block sums of a row of Q8_1 blocks under a class that does not sum the codes.
 void set_row_sums(ActivationRow& row, const std::byte* blocks, std::span<const float> values, BlockSum kind) {
   if (kind == BlockSum::exact) return;
@@ -137,8 +166,11 @@ ActivationRow activation_row(const TensorType& activation_type, const std::byte*
     return row;
   }
   switch (accuracy.activation) {
-    case Activation::group: return from_groups(values, accuracy.activation_group);
-    case Activation::row: return from_groups(values, static_cast<uint32_t>(k));
+    case Activation::group:
+    case Activation::row: {
+      const auto group = accuracy.activation == Activation::row ? static_cast<uint32_t>(k) : accuracy.activation_group;
+      return accuracy.activation_offset ? from_offset_groups(values, group) : from_groups(values, group);
+    }
     case Activation::f16: return from_values(values, FloatFormat::f16);
     case Activation::bf16: return from_values(values, FloatFormat::bf16);
     default: return from_values(values, FloatFormat::exact);
@@ -155,6 +187,19 @@ void clear_of_int8_ties(std::span<float> values, uint32_t group) {
     for (float& x : part) {
       if (!std::isfinite(x)) continue;
       x = std::fabs(x) == largest ? std::copysign(amax, x) : off_tie(x, double{amax} / 127);
+    }
+  }
+}
+
+void clear_of_offset_ties(std::span<float> values, uint32_t group) {
+  for (size_t begin = 0; begin < values.size(); begin += group) {
+    const auto part = values.subspan(begin, std::min<size_t>(group, values.size() - begin));
+    const Ends ends = ends_of(part);
+    const double d = (double{ends.greatest} - ends.least) / 255;
+    if (!(d > 0) || !std::isfinite(d)) continue;
+    for (float& x : part) {
+      const double ratio = (double{x} - ends.least) / d;
+      if (std::fabs(ratio - std::floor(ratio) - 0.5) < 0x1p-9) x = static_cast<float>(ends.least + (ratio - 0x1p-6) * d);
     }
   }
 }

@@ -22,7 +22,8 @@ namespace gcts {
 
 // One row of activations as the dot product sees it.
 struct ActivationRow {
-  std::vector<double> value;   // exact
+  std::vector<double> value;   // exact; without the offset
+  std::vector<double> offset;  // what is added to it, a term of its own; empty without
   std::vector<double> growth;  // the product of max(1, |factor|), as in RowTerms
   double largest_scale = 1;
   bool finite = true;
@@ -48,6 +49,8 @@ ActivationRow activation_row(const TensorType& activation_type, const std::byte*
 // Moves the values of one row off the ties of an int8 quantization in groups: afterwards
 // no x / d is within 2^-10 of a tie and no amax / 127 within 2^-6 ulp of a tie of f16.
 void clear_of_int8_ties(std::span<float> values, uint32_t group);
+// The same for groups with an offset, d = (max - min) / 255: no (x - min) / d is near a tie.
+void clear_of_offset_ties(std::span<float> values, uint32_t group);
 // The same for rounding to f16 or bf16: no value is halfway between two of the format.
 void clear_of_float_ties(std::span<float> values, FloatFormat format);
 // The same for MXFP4 blocks: no largest magnitude lies in the 32 ulps below a power of two,

@@ -184,7 +184,7 @@ void put_activations(const DotShape& shape, std::span<float> values, std::byte* 
     type.codec->quantize(values.data(), nullptr, row, values.size());
     type.codec->dequantize(row, values.data(), values.size());
   }
-  if (group != 0) clear_of_int8_ties(values, group);
+  if (group != 0) shape.accuracy.activation_offset ? clear_of_offset_ties(values, group) : clear_of_int8_ties(values, group);
   if (shape.accuracy.activation == Activation::f16) clear_of_float_ties(values, FloatFormat::f16);
   if (shape.accuracy.activation == Activation::bf16) clear_of_float_ties(values, FloatFormat::bf16);
   type.codec->quantize(values.data(), nullptr, row, values.size());

@@ -160,6 +160,23 @@ void shuffle(std::span<uint32_t> order, Generator& g) {
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[g.below(i)]);
 }
 
+// A group whose least value is -128 units and whose greatest is 127, so that its scale is one
+// unit.  Every element takes part, the zeros too: as a code of 128 and an offset of -128.
+void put_offset_group(Group& group, size_t size, const Style& style, Generator& g, double& budget) {
+  double cost = 0;
+  for (size_t place = 0; place < size; ++place) cost += (255 + 128) * group.cost(place);
+  if (size < 2 || !(cost <= budget)) return;
+  budget -= cost;
+  std::vector<uint32_t> order(size);
+  shuffle(order, g);
+  double paid = HUGE_VAL;
+  group.put(order[0], -128, paid);
+  group.put(order[1], 127, paid);
+  for (size_t i = 2; i < size; ++i) {
+    if (g.chance(1, style.one_in)) group.put(order[i], g.between(style.least, style.largest) * (g.chance(1, 2) ? 1 : -1), paid);
+  }
+}
+
 // Fills one group.  `anchored`: it must hold 127 units, or nothing.
 void put_group(Group& group, size_t size, bool anchored, int64_t largest_sum, const Style& style, Generator& g, double& budget) {
   std::vector<uint32_t> order(size);
@@ -196,7 +213,8 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   for (const uint32_t number : order) {
     const uint64_t begin = number * size;
     Group group(costs, values, begin, thue_morse(3 * number + 1 + draw.number + row));
-    put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
+    if (shape.accuracy.activation_offset) put_offset_group(group, std::min(size, shape.k - begin), style, g, budget);
+    else put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
   }
   return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; });
 }

@@ -72,7 +72,7 @@ void Coverage::add(const DotShape& shape, const Operands& operands) {
   for (uint64_t row = 0; row < shape.m; ++row) {
     const std::byte* blocks = operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k);
     const ActivationRow activations = activation_row(*shape.activation_type, blocks, shape.k, shape.accuracy);
-    for (uint64_t i = 0; i < shape.k; ++i) meets[i] = meets[i] || activations.value[i] != 0;
+    for (uint64_t i = 0; i < shape.k; ++i) meets[i] = meets[i] || activations.value[i] + (activations.offset.empty() ? 0 : activations.offset[i]) != 0;
   }
   for (uint64_t row = 0; row < shape.n; ++row) {
     const RowTerms terms = row_terms(*type_, operands.weights.data() + row * row_bytes(*type_, shape.k), shape.k);

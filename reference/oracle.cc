@@ -54,6 +54,10 @@ class Leaves {
   size_t last_group_ = SIZE_MAX;
 };
 
+double total(const ActivationRow& activations, size_t i) {
+  return activations.value[i] + (activations.offset.empty() ? 0 : activations.offset[i]);
+}
+
 // The terms of the mins, element by element or block sum by block sum.
 void add_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& activations) {
   leaves.next_kind();
@@ -74,6 +78,15 @@ void add_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& act
     leaves.next_kind();
     leaves.add(begin, offset, sum, growth);
     leaves.add_magnitude(std::max(0.0, magnitude - std::fabs(offset * sum)), 0);
+  }
+}
+
+// Every weight times the offset of its activation.
+void add_activation_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& activations) {
+  for (const std::vector<double>* part : {&terms.product, &terms.offset}) {
+    leaves.next_kind();
+    for (size_t i = 0; i < part->size(); ++i)
+      leaves.add(i, (*part)[i], activations.offset[i], terms.growth[i] * activations.growth[i]);
   }
 }
 
@@ -112,7 +125,8 @@ DotOracle::DotOracle(const DotShape& shape, pattern::Index index, const Operands
     const std::byte* blocks = operands_.activations.data() + column * row_bytes(*shape_.activation_type, shape_.k);
     activations_.push_back(activation_row(*shape_.activation_type, blocks, shape_.k, shape_.accuracy));
     if (mode_ != PatternMode::exact) continue;
-    const std::vector<double>& values = activations_.back().value;
+    std::vector<double> values(shape_.k);
+    for (uint64_t i = 0; i < shape_.k; ++i) values[i] = total(activations_.back(), i);
     activation_exponents_.push_back(common_exponent(values));
     activation_units_.emplace_back(shape_.k);
     integers_ &= to_units(values, activation_exponents_.back(), activation_units_.back());
@@ -205,15 +219,18 @@ DotExpectation DotOracle::expect_bound(uint64_t column) {
   Leaves leaves(leaf_kind(activations), accuracy.leaf_group);
   for (uint64_t i = 0; i < shape_.k; ++i)
     leaves.add(i, terms_.product[i], activations.value[i], terms_.growth[i] * activations.growth[i]);
-  if (accuracy.zero_point_leaf && zero_point(*shape_.weight_type) != 0 && !rounds_weights()) {
+  const bool own_zero = accuracy.zero_point_leaf && zero_point(*shape_.weight_type) != 0 && !rounds_weights();
+  if (own_zero) {
     // |d (q + z) a| + |d z a| is at most |d q a| + 2 |d z a|; each element is two leaves.
     for (uint64_t i = 0; i < shape_.k; ++i) {
-      const double zero = std::fabs(zero_point(*shape_.weight_type) * terms_.step[i] * activations.value[i]);
+      const double activation = std::fabs(activations.value[i]) + (activations.offset.empty() ? 0 : std::fabs(activations.offset[i]));
+      const double zero = std::fabs(zero_point(*shape_.weight_type) * terms_.step[i]) * activation;
       if (zero != 0) leaves.add_magnitude(2 * zero, terms_.growth[i] * activations.growth[i] * zero_point(*shape_.weight_type));
     }
-    leaves.double_leaves();
   }
   if (!terms_.offset.empty()) add_offsets(leaves, terms_, activations);
+  if (!activations.offset.empty()) add_activation_offsets(leaves, terms_, activations);
+  if (own_zero) leaves.double_leaves();
 
   DotExpectation expected;
   if (!leaves.sum().finite()) {
@@ -238,7 +255,7 @@ DotExpectation DotOracle::expect_special(uint64_t column) {
   ExactSum sum;
   for (uint64_t i = 0; i < shape_.k; ++i) {
     nan |= std::isnan(activations.value[i]);
-    sum.add_product(row_total(terms_, i), activations.value[i]);
+    sum.add_product(row_total(terms_, i), total(activations, i));
   }
   const double value = sum.value();
   // A zero point as a term of its own subtracts one infinity from another.
@@ -253,10 +270,11 @@ Sensitivity DotOracle::sensitivity(uint64_t row, uint64_t column) {
   Sensitivity found;
   const ActivationRow& activations = activations_[column];
   for (uint64_t i = 0; i < shape_.k; ++i) {
-    if (activations.value[i] == 0) continue;
+    const double activation = total(activations, i);
+    if (activation == 0) continue;
     ++found.places;
     found.sharp += expected.kind == DotExpectation::Kind::value &&
-                   std::fabs(terms_.step[i] * activations.value[i]) > 2 * expected.error;
+                   std::fabs(terms_.step[i] * activation) > 2 * expected.error;
   }
   return found;
 }

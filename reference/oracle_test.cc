@@ -145,6 +145,32 @@ BOOST_AUTO_TEST_CASE(activations_quantized_in_the_kernel) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(activations_quantized_with_an_offset) {
+  for (const Activation activation : {Activation::group, Activation::row}) {
+    AccuracyClass accuracy;
+    accuracy.activation = activation;
+    accuracy.activation_group = activation == Activation::group ? 64 : 0;
+    accuracy.activation_offset = true;
+    const size_t group = activation == Activation::group ? 64 : 512;
+    for (const tensor::Id type : {tensor::q4_0, tensor::q4_1, tensor::q8_0, tensor::f16}) {
+      needs_class("offset groups", type, 512, accuracy, [&](const std::vector<float>& w, const std::vector<float>& a) {
+        float sum = 0;
+        for (size_t begin = 0; begin < a.size(); begin += group) {
+          const auto [least, greatest] = std::minmax_element(a.begin() + static_cast<ptrdiff_t>(begin), a.begin() + static_cast<ptrdiff_t>(begin + group));
+          const float low = *least, d = (*greatest - low) / 255.0f, inverse = d == 0 ? 0 : 1 / d;
+          float codes = 0, weights = 0;
+          for (size_t i = begin; i < begin + group; ++i) {
+            codes += w[i] * std::round((a[i] - low) * inverse);
+            weights += w[i];
+          }
+          sum += d * codes + low * weights;
+        }
+        return sum;
+      });
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(activations_quantized_to_blocks_in_the_kernel) {
   for (const auto& [activation, type] : {std::pair{Activation::q8_0, tensor::q8_0}, {Activation::q8_1, tensor::q8_1}, {Activation::q8_k, tensor::q8_k}}) {
     AccuracyClass accuracy;

@@ -300,7 +300,7 @@ typedef enum gcts_block_sum {
 } gcts_block_sum;
 
 // The accuracy class: the arithmetic that a kernel claims, from which its error
-// bound follows (reference/exact.h).  A zeroed struct claims the strictest class
+// bound follows (reference/accuracy.h).  A zeroed struct claims the strictest class
 // that any f32 kernel meets: element-wise f32 products and sums, nothing flushed.
 typedef struct gcts_accuracy {
   uint32_t leaf_group;        // 0 or 1: each product is a float; g: exact integers within g elements
@@ -316,6 +316,9 @@ typedef struct gcts_accuracy {
   uint32_t activation_group;  // elements, for GCTS_ACTIVATION_GROUP
   uint32_t block_sum;         // gcts_block_sum
   uint32_t code_min_unsupported; // 1: the int8 activation code -128 gives wrong results
+  uint32_t activation_offset; // 1: GROUP and ROW have an offset: codes 0..255, x = scale * code + least x
+  uint32_t inner_group;       // leaves summed in a format of their own before the sum proper; 0: none
+  uint32_t inner_accumulate;  // gcts_float_format of those sums
 } gcts_accuracy;
 
 enum {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "reference/survey.h"
 
@@ -57,8 +58,8 @@ void settle(Findings& findings) {
 
 }  // namespace
 
-void run_checks(Reading& reading, const ReadOptions& options) {
-  reading.survey = std::make_shared<Survey>(reading);
+void run_checks(Reading& reading, std::vector<Extent> extents, const ReadOptions& options) {
+  reading.survey = std::make_shared<Survey>(reading, std::move(extents));
   for (size_t i = 0; i < std::size(kChecks); ++i)
     if (kChecks[i] != nullptr && applies(rules()[i], reading, options)) kChecks[i](reading, reading.findings);
   reading.survey.reset();

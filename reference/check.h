@@ -8,6 +8,7 @@
 #define GCTS_REFERENCE_CHECK_H_
 
 #include "reference/finding.h"
+#include "reference/padding.h"
 #include "reference/reader.h"
 
 namespace gcts {
@@ -31,7 +32,7 @@ namespace gcts {
 #undef GCTS_DECLARE_resource
 
 // Runs the checks that the stage, the options and what was decoded call for.
-void run_checks(Reading& reading, const ReadOptions& options);
+void run_checks(Reading& reading, std::vector<Extent> extents, const ReadOptions& options);
 
 }  // namespace gcts
 

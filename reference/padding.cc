@@ -6,23 +6,29 @@
 
 namespace gcts {
 
-std::vector<uint64_t> tensors_by_offset(const Reading& reading) {
-  const std::vector<TensorView>& tensors = reading.tensors;
+std::vector<uint64_t> by_offset(std::span<const Extent> tensors) {
   std::vector<uint64_t> order;
   order.reserve(tensors.size());
-  for (uint64_t i = 0; i < tensors.size(); ++i)
-    if (tensors[i].sized) order.push_back(i);
+  bool sorted = true;
+  uint64_t last = 0;
+  for (uint64_t i = 0; i < tensors.size(); ++i) {
+    if (!tensors[i].sized()) continue;
+    order.push_back(i);
+    sorted = sorted && (tensors[i].offset > last || order.size() == 1);
+    last = tensors[i].offset;
+  }
+  // Files in order, which is all but a few, cost one pass.
+  if (sorted) return order;
   const auto before = [&](uint64_t a, uint64_t b) {
     if (tensors[a].offset != tensors[b].offset) return tensors[a].offset < tensors[b].offset;
     const bool empty_a = tensors[a].size == 0, empty_b = tensors[b].size == 0;
     return empty_a != empty_b ? empty_a : a < b;
   };
-  // Files in order, which is all but a few, cost one pass.
   if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
   return order;
 }
 
-std::vector<Padding> find_padding(const Reading& reading) {
+std::vector<Padding> find_padding(const Reading& reading, std::span<const Extent> extents) {
   std::vector<Padding> padding;
   if (reading.metadata_end < reading.data_start)
     padding.push_back({DirtyPadding::kBeforeData, reading.metadata_end, reading.data_start});
@@ -34,8 +40,8 @@ std::vector<Padding> find_padding(const Reading& reading) {
     const uint64_t end = over == 0 ? data_end : std::min(data_end + (reading.alignment - over), next_start);
     if (data_end < end) padding.push_back({last, data_end, end});
   };
-  for (const uint64_t i : tensors_by_offset(reading)) {
-    const TensorView& t = reading.tensors[i];
+  for (const uint64_t i : by_offset(extents)) {
+    const Extent& t = extents[i];
     if (t.offset > UINT64_MAX - reading.data_start || t.size > UINT64_MAX - reading.data_start - t.offset) continue;
     const uint64_t start = reading.data_start + t.offset;
     if (start >= data_end) close(start);

@@ -3,7 +3,6 @@
 #ifndef GCTS_REFERENCE_PADDING_H_
 #define GCTS_REFERENCE_PADDING_H_
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -16,8 +15,17 @@ namespace gcts {
 // value modulo an alignment.  Most are powers of two, for which a mask does what a
 // division would take many times as long for.
 inline uint64_t past_alignment(uint64_t value, uint32_t alignment) {
-  return std::has_single_bit(alignment) ? value & (alignment - 1) : value % alignment;
+  return (alignment & (alignment - 1)) == 0 ? value & (alignment - 1) : value % alignment;
 }
+
+// A tensor's place relative to the data start.  What looks at all tensors together
+// works on these: a quarter of the memory of the views, or less.
+struct Extent {
+  static constexpr uint64_t kUnknown = UINT64_MAX;  // no tensor is that large: see measure()
+  uint64_t offset = 0;
+  uint64_t size = kUnknown;
+  bool sized() const { return size != kUnknown; }
+};
 
 // A stretch of padding: before the data, or behind a tensor up to the alignment or
 // the next tensor, whichever comes first.
@@ -28,7 +36,7 @@ struct Padding {
 };
 
 // In file order, without overlap.  Tensors of unknown size have none.
-std::vector<Padding> find_padding(const Reading& reading);
+std::vector<Padding> find_padding(const Reading& reading, std::span<const Extent> extents);
 
 // Looks for bytes that are not zero in padding, while the file passes by in order.
 class PaddingScan {
@@ -46,9 +54,9 @@ class PaddingScan {
   bool found_ = false;   // whether that one is known to be dirty
 };
 
-// The indices of the tensors with a size, by the offset of their data; of equal
-// offsets empty ones first, then in file order.
-std::vector<uint64_t> tensors_by_offset(const Reading& reading);
+// The indices of the extents with a size, by offset; of equal offsets empty ones
+// first, then in file order.
+std::vector<uint64_t> by_offset(std::span<const Extent> extents);
 
 }  // namespace gcts
 

@@ -14,8 +14,8 @@ namespace gcts {
 namespace {
 
 // Where the data start; what the data stage learns from the bytes behind the infos.
-void look_at_data(Source& source, Reading& out) {
-  PaddingScan scan(out.complete ? find_padding(out) : std::vector<Padding>());
+void look_at_data(Source& source, std::span<const Extent> extents, Reading& out) {
+  PaddingScan scan(out.complete ? find_padding(out, extents) : std::vector<Padding>());
   if (!source.mapped()) {
     out.file_size =
         source.drain(out.metadata_end, [&](uint64_t offset, std::span<const std::byte> bytes) { scan.see(offset, bytes); });
@@ -30,12 +30,20 @@ void look_at_data(Source& source, Reading& out) {
   out.dirty_padding = scan.take();
 }
 
-void attach_data(std::span<const std::byte> file, Reading& out) {
+// Collects where tensors lie; of a mapped file that was read whole, points the views
+// at the bytes that are there.
+std::vector<Extent> place_tensors(const Source& source, Reading& out) {
+  std::vector<Extent> extents;
+  extents.reserve(out.tensors.size());
+  const std::span<const std::byte> file(source.data(), source.size());
+  const bool attach = source.mapped() && out.complete && out.data_start <= file.size();
   for (TensorView& t : out.tensors) {
-    if (!t.sized || out.data_start > file.size() || t.offset > file.size() - out.data_start) continue;
+    extents.push_back({t.offset, t.sized ? t.size : Extent::kUnknown});
+    if (!attach || !t.sized || t.offset > file.size() - out.data_start) continue;
     const uint64_t start = out.data_start + t.offset;
     if (t.size <= file.size() - start) t.data = file.subspan(start, t.size);
   }
+  return extents;
 }
 
 Reading read_source(Source& source, const ReadOptions& options) {
@@ -44,15 +52,14 @@ Reading read_source(Source& source, const ReadOptions& options) {
   decode(source, out);
   out.file_size = source.size();
   out.data_start = align_up(out.metadata_end, out.alignment);
-  if (options.stage == Stage::data) look_at_data(source, out);
+  std::vector<Extent> extents = place_tensors(source, out);
+  if (options.stage == Stage::data) look_at_data(source, extents, out);
   if (!source.mapped()) {
     auto storage = std::make_shared<const Bytes>(source.take());
     point_views(out, storage->data());
     out.storage = std::move(storage);
-  } else if (out.complete) {
-    attach_data({source.data(), source.size()}, out);
   }
-  run_checks(out, options);
+  run_checks(out, std::move(extents), options);
   return out;
 }
 

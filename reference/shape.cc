@@ -62,7 +62,7 @@ ShapeSize measure(uint32_t type, uint32_t rank, std::span<const uint64_t> dims) 
   const uint64_t row_elements = rank == 0 ? 1 : dims[0];
   if (row_elements % row->block_elements != 0) return faulty(ShapeFault::partial_block);
   const Wide bytes = static_cast<Wide>(p.low / row->block_elements) * row->block_bytes;
-  if (bytes > UINT64_MAX) return faulty(ShapeFault::bytes_wrap);
+  if (bytes >= UINT64_MAX) return faulty(ShapeFault::bytes_wrap);
   size.bytes = static_cast<uint64_t>(bytes);
   return size;
 }

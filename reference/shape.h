@@ -18,7 +18,7 @@ enum class ShapeFault : uint8_t {
   int64_max,         // the element count is 2^63 - 1
   unknown_type,      // no such id, or a removed one
   partial_block,     // the row is not whole blocks
-  bytes_wrap,        // the byte size is 2^64 or more
+  bytes_wrap,        // the byte size is 2^64 - 1 (which no type gives) or more
 };
 
 struct ShapeSize {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "reference/tensor_type.h"
 
 namespace gcts {
 namespace {
@@ -37,6 +40,11 @@ bool is_ordinary_tensor(const TensorView& t) {
   return std::all_of(t.name.begin(), t.name.end(), [](char c) { return c > 0; });
 }
 
+bool is_quantized(const TensorView& t) {
+  const TensorType* row = find_tensor_type(t.type);
+  return row != nullptr && row->block_elements > 1;
+}
+
 bool is_known(std::string_view key, std::string_view architecture) {
   const std::string_view prefix = key.substr(0, key.find('.'));
   return prefix == "general" || prefix == "tokenizer" || prefix == "split" ||
@@ -45,7 +53,7 @@ bool is_known(std::string_view key, std::string_view architecture) {
 
 }  // namespace
 
-Survey::Survey(const Reading& reading) {
+Survey::Survey(const Reading& reading, std::vector<Extent> all_extents) : extents(std::move(all_extents)) {
   const KeyValueView* named = reading.find("general.architecture");
   const std::string_view architecture = named == nullptr ? std::string_view() : named->value.text();
   for (uint64_t i = 0; i < reading.metadata.size(); ++i) {
@@ -53,12 +61,15 @@ Survey::Survey(const Reading& reading) {
     if (!is_ordinary_key(pair.key)) odd_keys.push_back(i);
     if (is_known(pair.key, architecture)) known.emplace(pair.key, &pair);
   }
-  for (uint64_t i = 0; i < reading.tensors.size(); ++i)
-    if (!is_ordinary_tensor(reading.tensors[i])) odd_tensors.push_back(i);
+  for (uint64_t i = 0; i < reading.tensors.size(); ++i) {
+    const TensorView& t = reading.tensors[i];
+    if (!is_ordinary_tensor(t)) odd_tensors.push_back(i);
+    if (quantized == nullptr && is_quantized(t)) quantized = &t;
+  }
   if (!reading.complete) return;
-  strays = find_strays(reading);
-  placement = find_placement_faults(reading, strays);
-  need = find_need(reading, strays);
+  strays = find_strays(reading, extents);
+  placement = find_placement_faults(reading, extents, strays);
+  need = find_need(reading, extents, strays);
 }
 
 const KeyValueView* Survey::find(std::string_view key) const {

@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "reference/checks/placement.h"
+#include "reference/padding.h"
 #include "reference/reader.h"
 
 namespace gcts {
 
 struct Survey {
-  explicit Survey(const Reading& reading);
+  Survey(const Reading& reading, std::vector<Extent> all_extents);
 
   // Indices of the pairs whose keys, and of the tensors whose infos, are out of the
   // ordinary in any way that a check of single keys or tensors looks for.
@@ -25,6 +26,9 @@ struct Survey {
   // The first pair of each key of general, tokenizer, split and the architecture.
   std::unordered_map<std::string_view, const KeyValueView*> known;
   const KeyValueView* find(std::string_view key) const;
+
+  std::vector<Extent> extents;           // of all tensors
+  const TensorView* quantized = nullptr;  // the first tensor that is
 
   // Of a file that was read whole.
   std::vector<bool> strays;

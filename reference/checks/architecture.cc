@@ -59,11 +59,6 @@ std::string type_of(const ValueView& v) {
   return fmt::format("array of {}", value_type_name(v.element_type));
 }
 
-bool quantized(const TensorView& t) {
-  const TensorType* row = find_tensor_type(t.type);
-  return row != nullptr && row->block_elements > 1;
-}
-
 // Finds the first string of an array for which `bad` holds.
 template <class Bad>
 class StringFinder : public ValueVisitor {
@@ -116,8 +111,8 @@ void check_quantization_version_present(const Reading& reading, Findings& findin
     return findings.add(rule::quantization_version_present, value_type_offset(*pair),
                         fmt::format("general.quantization_version is of type {}; it is a uint32", type_of(pair->value)));
   if (pair != nullptr) return;
-  const auto t = std::find_if(reading.tensors.begin(), reading.tensors.end(), quantized);
-  if (t == reading.tensors.end()) return;
+  const TensorView* t = reading.survey->quantized;
+  if (t == nullptr) return;
   findings.add(rule::quantization_version_present, t->info_offset,
                fmt::format("tensor {} is quantized, but general.quantization_version is absent", quote(t->name)));
 }

@@ -44,16 +44,18 @@ void check_data_start_in_file(const Reading& reading, Findings& findings) {
 
 void check_tensor_data_complete(const Reading& reading, Findings& findings) {
   if (ends_before_data(reading)) return;  // metadata_only, prefix_rejected
+  if (reading.survey->need.end <= reading.file_size) return;
   const std::vector<bool>& strays = reading.survey->strays;
   bool root = is_root(findings);
   for (size_t i = 0; i < reading.tensors.size(); ++i) {
-    const TensorView& t = reading.tensors[i];
+    const Extent& t = reading.survey->extents[i];
     const uint64_t end = data_end(reading, t);
-    if (!t.sized || strays[i] || t.size == 0 || end <= reading.file_size) continue;
+    if (!t.sized() || strays[i] || t.size == 0 || end <= reading.file_size) continue;
     const uint64_t start = reading.data_start + t.offset;
     findings.add(rule::tensor_data_complete, reading.file_size,
                  fmt::format("the file ends at {}, with {} of the {} bytes of tensor {}", reading.file_size,
-                             reading.file_size > start ? reading.file_size - start : 0, t.size, quote(t.name)),
+                             reading.file_size > start ? reading.file_size - start : 0, t.size,
+                             quote(reading.tensors[i].name)),
                  root);
     root = false;
   }

@@ -21,7 +21,8 @@ uint64_t pad(const Reading& reading, uint64_t offset) {
 
 class Placement {
  public:
-  Placement(const Reading& reading, const std::vector<bool>& strays) : reading_(reading), strays_(strays) {}
+  Placement(const Reading& reading, std::span<const Extent> extents, const std::vector<bool>& strays)
+      : reading_(reading), extents_(extents), strays_(strays) {}
 
   std::vector<PlacementFault> run() {
     misaligned();
@@ -39,22 +40,23 @@ class Placement {
   void order();
   void out_of_sequence();
 
-  bool considered(uint64_t i) const { return reading_.tensors[i].sized && !strays_[i]; }
+  bool considered(uint64_t i) const { return extents_[i].sized() && !strays_[i]; }
   void report(rule::Index rule, uint64_t tensor, std::string message) {
     faults_.push_back({rule, tensor, std::move(message)});
   }
 
   const Reading& reading_;
+  std::span<const Extent> extents_;
   const std::vector<bool>& strays_;
   std::vector<PlacementFault> faults_;
 };
 
 void Placement::misaligned() {
-  const std::vector<TensorView>& tensors = reading_.tensors;
+  const std::span<const Extent> tensors = extents_;
   for (uint64_t i = 0; i < tensors.size(); ++i) {
     const uint64_t offset = tensors[i].offset;
     if (past_alignment(offset, reading_.alignment) == 0) continue;
-    const bool packed = i > 0 && tensors[i - 1].sized && offset == add_or_max(tensors[i - 1].offset, tensors[i - 1].size);
+    const bool packed = i > 0 && tensors[i - 1].sized() && offset == add_or_max(tensors[i - 1].offset, tensors[i - 1].size);
     if (packed)
       report(rule::offsets_use_alignment, i,
              fmt::format("has offset {}, right behind the tensor before it; the alignment {} asks for {}", offset,
@@ -68,7 +70,7 @@ void Placement::misaligned() {
 void Placement::out_of_file() {
   for (uint64_t i = 0; i < strays_.size(); ++i) {
     if (!strays_[i]) continue;
-    const TensorView& t = reading_.tensors[i];
+    const Extent& t = extents_[i];
     if (past_alignment(t.offset, reading_.alignment) != 0) continue;
     if (data_end(reading_, t) > INT64_MAX)
       report(rule::tensor_end_representable, i,
@@ -84,13 +86,13 @@ void Placement::out_of_file() {
 // Walks the tensors in the order of their data.  A tensor of unknown size may fill any
 // gap, so gaps are looked for only where all sizes are known.
 void Placement::gaps_and_overlaps() {
-  const std::vector<uint64_t> by_offset = tensors_by_offset(reading_);
-  const bool all_sized = by_offset.size() == reading_.tensors.size();
+  const std::vector<uint64_t> sorted = by_offset(extents_);
+  const bool all_sized = sorted.size() == extents_.size();
   uint64_t end = 0;
   bool first = true;
-  for (const uint64_t i : by_offset) {
+  for (const uint64_t i : sorted) {
     if (!considered(i)) continue;
-    const TensorView& t = reading_.tensors[i];
+    const Extent& t = extents_[i];
     const uint64_t expected = pad(reading_, end);
     if (t.offset < end && t.size > 0)
       report(rule::tensors_do_not_overlap, i,
@@ -106,9 +108,9 @@ void Placement::gaps_and_overlaps() {
 
 void Placement::order() {
   uint64_t last = 0;
-  for (uint64_t i = 0; i < reading_.tensors.size(); ++i) {
+  for (uint64_t i = 0; i < extents_.size(); ++i) {
     if (!considered(i)) continue;
-    const uint64_t offset = reading_.tensors[i].offset;
+    const uint64_t offset = extents_[i].offset;
     if (offset < last) {
       report(rule::offsets_in_order, i,
              fmt::format("has offset {}, below that of a tensor listed before it, {}; ggml refuses that", offset, last));
@@ -121,8 +123,8 @@ void Placement::order() {
 // What is left that ggml refuses: an empty tensor elsewhere than between its neighbours.
 void Placement::out_of_sequence() {
   uint64_t expected = 0;
-  for (uint64_t i = 0; i < reading_.tensors.size(); ++i) {
-    const TensorView& t = reading_.tensors[i];
+  for (uint64_t i = 0; i < extents_.size(); ++i) {
+    const Extent& t = extents_[i];
     if (!considered(i)) return;
     if (t.offset != expected)
       return report(rule::offsets_without_gap, i,
@@ -134,18 +136,19 @@ void Placement::out_of_sequence() {
 
 }  // namespace
 
-std::vector<PlacementFault> find_placement_faults(const Reading& reading, const std::vector<bool>& strays) {
-  return Placement(reading, strays).run();
+std::vector<PlacementFault> find_placement_faults(const Reading& reading, std::span<const Extent> extents,
+                                                  const std::vector<bool>& strays) {
+  return Placement(reading, extents, strays).run();
 }
 
-std::vector<bool> find_strays(const Reading& reading) {
-  std::vector<bool> strays(reading.tensors.size());
+std::vector<bool> find_strays(const Reading& reading, std::span<const Extent> extents) {
+  std::vector<bool> strays(extents.size());
   if (reading.stage != Stage::data) return strays;
   uint64_t expected = 0;
   bool known = true;  // whether `expected` is
-  for (uint64_t i = 0; i < reading.tensors.size(); ++i) {
-    const TensorView& t = reading.tensors[i];
-    if (!t.sized) {
+  for (uint64_t i = 0; i < extents.size(); ++i) {
+    const Extent& t = extents[i];
+    if (!t.sized()) {
       known = false;
       continue;
     }
@@ -158,20 +161,20 @@ std::vector<bool> find_strays(const Reading& reading) {
   return strays;
 }
 
-DataNeed find_need(const Reading& reading, const std::vector<bool>& strays) {
+DataNeed find_need(const Reading& reading, std::span<const Extent> extents, const std::vector<bool>& strays) {
   DataNeed need;
   need.end = reading.data_start;
-  for (size_t i = 0; i < reading.tensors.size(); ++i) {
-    const TensorView& t = reading.tensors[i];
-    need.all_known = need.all_known && t.sized && !strays[i];
-    if (!t.sized || strays[i] || t.size == 0) continue;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const Extent& t = extents[i];
+    need.all_known = need.all_known && t.sized() && !strays[i];
+    if (!t.sized() || strays[i] || t.size == 0) continue;
     need.any_bytes = true;
     need.end = std::max(need.end, data_end(reading, t));
   }
   return need;
 }
 
-uint64_t data_end(const Reading& reading, const TensorView& t) {
+uint64_t data_end(const Reading& reading, const Extent& t) {
   return add_or_max(add_or_max(reading.data_start, t.offset), t.size);
 }
 

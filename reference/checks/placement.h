@@ -5,10 +5,12 @@
 #define GCTS_REFERENCE_CHECKS_PLACEMENT_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "reference/finding.h"
+#include "reference/padding.h"
 #include "reference/reader.h"
 
 namespace gcts {
@@ -21,11 +23,12 @@ struct PlacementFault {
 
 // The faults of all offsets, the root first: misaligned ones, ones out of the file,
 // gaps and overlaps, order.  `strays` is what find_strays() gives.
-std::vector<PlacementFault> find_placement_faults(const Reading& reading, const std::vector<bool>& strays);
+std::vector<PlacementFault> find_placement_faults(const Reading& reading, std::span<const Extent> extents,
+                                                  const std::vector<bool>& strays);
 
 // For each tensor, whether it is not where the sequence of tensors puts it and reaches
 // beyond the end of the file.
-std::vector<bool> find_strays(const Reading& reading);
+std::vector<bool> find_strays(const Reading& reading, std::span<const Extent> extents);
 
 // What the tensors need of the file.
 struct DataNeed {
@@ -33,10 +36,10 @@ struct DataNeed {
   bool any_bytes = false;  // whether there is one
   bool all_known = true;   // all sizes, and no strays
 };
-DataNeed find_need(const Reading& reading, const std::vector<bool>& strays);
+DataNeed find_need(const Reading& reading, std::span<const Extent> extents, const std::vector<bool>& strays);
 
 // First byte after a tensor's data, in the file; UINT64_MAX if it wraps.
-uint64_t data_end(const Reading& reading, const TensorView& t);
+uint64_t data_end(const Reading& reading, const Extent& t);
 // `end`, a position at or after the data start, padded to the alignment; UINT64_MAX if it wraps.
 uint64_t padded_end(const Reading& reading, uint64_t end);
 

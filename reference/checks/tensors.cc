@@ -159,15 +159,18 @@ void check_row_is_whole_blocks(const Reading& reading, Findings& findings) {
 
 void check_tensor_sizes_sum(const Reading& reading, Findings& findings) {
   uint64_t total = reading.data_start;
-  for (const TensorView& t : reading.tensors) {
-    if (!t.sized) continue;
+  const std::vector<Extent>& extents = reading.survey->extents;
+  for (uint64_t i = 0; i < extents.size(); ++i) {
+    const Extent& t = extents[i];
+    if (!t.sized()) continue;
     const uint64_t room = UINT64_MAX - total;
     const uint64_t over = past_alignment(t.size, reading.alignment);
     const uint64_t padding = over == 0 ? 0 : reading.alignment - over;
     if (t.size > room || padding > room - t.size) {
-      findings.add(rule::tensor_sizes_sum, TensorFields(reading, t).dims,
+      const TensorView& view = reading.tensors[i];
+      findings.add(rule::tensor_sizes_sum, TensorFields(reading, view).dims,
                    fmt::format("with tensor {} of {} bytes the padded sizes of all tensors no longer fit 64 bits",
-                               quote(t.name), t.size));
+                               quote(view.name), t.size));
       return;
     }
     total += t.size + padding;

@@ -147,8 +147,9 @@ void check_chat_template_is_string(const Reading& reading, Findings& findings) {
 
 void check_embedding_rows_match_tokens(const Reading& reading, Findings& findings) {
   const ValueView* tokens = tokens_of(reading);
+  if (tokens == nullptr) return;
   const TensorView* t = reading.find_tensor("token_embd.weight");
-  if (tokens == nullptr || t == nullptr || t->rank > kMaxRank || t->dims[1] == tokens->count) return;
+  if (t == nullptr || t->rank > kMaxRank || t->dims[1] == tokens->count) return;
   findings.add(rule::embedding_rows_match_tokens, TensorFields(reading, *t).dims,
                fmt::format("token_embd.weight has {} rows for {} tokens", t->dims[1], tokens->count));
 }

@@ -85,19 +85,25 @@ void random_activation_blocks(const Draw& draw, Operands& operands) {
   }
 }
 
-// Weights that a quantizer makes of data, or random codes under like scales.
+// Weights that a quantizer makes of data, or random codes under like scales.  Quantizers that
+// search are slow: beyond a number of elements, blocks are drawn from those made.
 void quantized_weights(const Draw& draw, Operands& operands, const PutRow& data) {
-  const DotShape& shape = draw.shape;
-  const TensorType& type = *shape.weight_type;
+  constexpr uint64_t kElements = 8192;
+  const TensorType& type = *draw.shape.weight_type;
   if (type.codec->quantize == nullptr) {
     random_weights(draw, operands, {-6, -5});
     return;
   }
-  std::vector<float> values(shape.k);
-  for (uint64_t row = 0; row < shape.n; ++row) {
-    Generator g = draw.weights(row);
-    data(values, g, row);
-    type.codec->quantize(values.data(), nullptr, operands.weights.data() + row * row_bytes(type, shape.k), shape.k);
+  const uint64_t needed = draw.shape.n * draw.shape.k / type.block_elements;
+  const uint64_t made = std::min(needed, kElements / type.block_elements);
+  std::vector<float> values(made * type.block_elements);
+  Generator g = draw.generator.stream("data").stream(draw.number);
+  data(values, g, 0);
+  std::vector<std::byte> blocks(made * type.block_bytes);
+  type.codec->quantize(values.data(), nullptr, blocks.data(), values.size());
+  for (uint64_t block = 0; block < needed; ++block) {
+    const uint64_t from = block < made ? block : g.below(made);
+    std::copy_n(blocks.data() + from * type.block_bytes, type.block_bytes, operands.weights.data() + block * type.block_bytes);
   }
 }
 
@@ -168,7 +174,10 @@ void put_plain(const TensorType& type, std::byte* at, float value) {
 
 void random_block(const TensorType& type, std::byte* block, Generator& g, Range range) {
   if (!has_scales(type)) {
-    put_plain(type, block, std::ldexp(g.normal(), static_cast<int>(g.between(range.low, range.high))));
+    // f16 holds six times 2^12.
+    const Range fits = type.id == tensor::f16 ? Range{-14, 12} : Range{-100, 100};
+    const int low = std::clamp(range.low, fits.low, fits.high), high = std::clamp(range.high, fits.low, fits.high);
+    put_plain(type, block, std::ldexp(g.normal(), static_cast<int>(g.between(low, high))));
     return;
   }
   g.fill(block, type.block_bytes);

@@ -65,8 +65,8 @@ double underflow(const AccuracyClass& accuracy, const LeafSummary& leaves, const
   // addition loses, later scales multiply.
   const double operations = 2.0 * leaves.multiplications + 1 + accuracy.extra_roundings;
   const double additions = static_cast<double>(leaves.leaves) + chain.inner + chain.outer;
-  return operations * leaf.normal * leaves.growth + additions * std::max(leaf.normal, sum.normal) * leaves.largest_scale +
-         result.normal;
+  return operations * leaf.normal * leaves.growth +
+         additions * std::max(leaf.normal, sum.normal) * leaves.largest_scale + result.normal;
 }
 
 }  // namespace
@@ -108,7 +108,8 @@ ErrorBound error_bound(const AccuracyClass& accuracy, const LeafSummary& leaves)
 }
 
 double exact_limit(const AccuracyClass& accuracy) {
-  int precision = std::min({24, float_traits(accuracy.accumulate).precision, float_traits(accuracy.result).precision});
+  int precision =
+      std::min({24, float_traits(accuracy.accumulate).precision, float_traits(accuracy.result).precision});
   if (has_inner(accuracy)) precision = std::min(precision, float_traits(accuracy.inner_accumulate).precision);
   return std::ldexp(1.0, precision);
 }
@@ -120,9 +121,12 @@ std::vector<FinerClass> finer_classes(const AccuracyClass& accuracy) {
     change(changed);
     if (!(changed == accuracy)) finer.push_back({claim, changed});
   };
-  const auto coarse = [](FloatFormat format) { return format == FloatFormat::f16 || format == FloatFormat::bf16; };
+  const auto coarse = [](FloatFormat format) {
+    return format == FloatFormat::f16 || format == FloatFormat::bf16;
+  };
   if (coarse(accuracy.accumulate)) add("f32 sums", [](AccuracyClass& c) { c.accumulate = FloatFormat::f32; });
-  if (accuracy.accumulate == FloatFormat::bf16) add("f16 sums", [](AccuracyClass& c) { c.accumulate = FloatFormat::f16; });
+  if (accuracy.accumulate == FloatFormat::bf16)
+    add("f16 sums", [](AccuracyClass& c) { c.accumulate = FloatFormat::f16; });
   if (coarse(accuracy.inner_accumulate) || has_inner(accuracy))
     add("no inner sums", [](AccuracyClass& c) { c.inner_group = 0, c.inner_accumulate = FloatFormat::f32; });
   if (coarse(accuracy.result)) add("an f32 result", [](AccuracyClass& c) { c.result = FloatFormat::f32; });
@@ -132,7 +136,8 @@ std::vector<FinerClass> finer_classes(const AccuracyClass& accuracy) {
   add("weights not rounded", [](AccuracyClass& c) { c.weights = FloatFormat::exact; });
   add("the zero point inside the integers", [](AccuracyClass& c) { c.zero_point_leaf = false; });
   if (accuracy.leaf_group <= 1) add("integer groups of 32", [](AccuracyClass& c) { c.leaf_group = 32; });
-  if (accuracy.block_sum != BlockSum::exact) add("exact block sums", [](AccuracyClass& c) { c.block_sum = BlockSum::exact; });
+  if (accuracy.block_sum != BlockSum::exact)
+    add("exact block sums", [](AccuracyClass& c) { c.block_sum = BlockSum::exact; });
   return finer;
 }
 
@@ -142,9 +147,11 @@ const char* class_fault(const AccuracyClass& accuracy) {
     return "sums and results need a format that rounds";
   if (accuracy.activation == Activation::group && accuracy.activation_group == 0)
     return "activations are quantized in groups, but the group has no size";
-  if (accuracy.activation_offset && accuracy.activation != Activation::group && accuracy.activation != Activation::row)
+  if (accuracy.activation_offset && accuracy.activation != Activation::group &&
+      accuracy.activation != Activation::row)
     return "only activations quantized in groups or rows have an offset";
-  if (accuracy.leaf_group > 1 && accuracy.weights != FloatFormat::exact && accuracy.weights != FloatFormat::f32)
+  if (accuracy.leaf_group > 1 && accuracy.weights != FloatFormat::exact &&
+      accuracy.weights != FloatFormat::f32)
     return "integer groups contradict weights rounded to a float format";
   return nullptr;
 }

@@ -85,21 +85,21 @@ enum class BlockSum : uint8_t {
 // ABI's gcts_accuracy.  A value-initialized class is the strictest that every f32 kernel
 // meets: element-wise products and sums in f32, in any order.
 struct AccuracyClass {
-  uint32_t leaf_group = 0;         // 0 or 1: each product is a float; g: integers within g elements
-  uint32_t chain = 0;              // longest chain of additions; 0: unknown, leaves - 1
-  uint32_t extra_roundings = 0;    // of a leaf, beyond those counted above
+  uint32_t leaf_group = 0;       // 0 or 1: each product is a float; g: integers within g elements
+  uint32_t chain = 0;            // longest chain of additions; 0: unknown, leaves - 1
+  uint32_t extra_roundings = 0;  // of a leaf, beyond those counted above
   FloatFormat accumulate = FloatFormat::f32;
   FloatFormat result = FloatFormat::f32;
   bool truncating = false;
   bool flushes_subnormals = false;
   FloatFormat weights = FloatFormat::exact;  // f16, bf16: weights are rounded to it first
-  bool zero_point_leaf = false;    // the zero point is a float term of its own
+  bool zero_point_leaf = false;              // the zero point is a float term of its own
   Activation activation = Activation::as_given;
-  uint32_t activation_group = 0;   // elements, for Activation::group
+  uint32_t activation_group = 0;  // elements, for Activation::group
   BlockSum block_sum = BlockSum::exact;
   bool code_min_unsupported = false;  // the int8 activation code -128 gives wrong results
-  bool activation_offset = false;  // group, row: codes 0..255 above the group's least value
-  uint32_t inner_group = 0;        // leaves that are summed in a format of their own; 0: none
+  bool activation_offset = false;     // group, row: codes 0..255 above the group's least value
+  uint32_t inner_group = 0;           // leaves that are summed in a format of their own; 0: none
   FloatFormat inner_accumulate = FloatFormat::f32;
 
   bool operator==(const AccuracyClass&) const = default;
@@ -107,12 +107,12 @@ struct AccuracyClass {
 
 // What the bound needs to know of the operands of one dot product.
 struct LeafSummary {
-  uint64_t leaves = 0;         // that are not zero
+  uint64_t leaves = 0;           // that are not zero
   uint32_t multiplications = 0;  // of one leaf, at most
   uint32_t other_roundings = 0;  // of one leaf: conversion, minimum, scales computed in f32
-  double magnitude = 0;        // sum |t_i|
-  double growth = 0;           // sum over leaves of prod max(1, |factor|)
-  double largest_scale = 1;    // of prod max(1, |factor|) over the scales of one leaf
+  double magnitude = 0;          // sum |t_i|
+  double growth = 0;             // sum over leaves of prod max(1, |factor|)
+  double largest_scale = 1;      // of prod max(1, |factor|) over the scales of one leaf
 };
 
 struct ErrorBound {

@@ -6,9 +6,8 @@
 // near enough to it that the bound says something.
 #include "reference/accuracy.h"
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -43,7 +42,8 @@ Values thin(const Values& values, size_t most, Generator& g) {
   if (values.size() <= most) return values;
   Values kept{*values.begin(), *values.rbegin()};
   for (const double x : values) {
-    if (kept.size() < most && g.chance(static_cast<uint32_t>(most), static_cast<uint32_t>(values.size()))) kept.insert(x);
+    if (kept.size() < most && g.chance(static_cast<uint32_t>(most), static_cast<uint32_t>(values.size())))
+      kept.insert(x);
   }
   return kept;
 }
@@ -64,8 +64,8 @@ struct Leaf {
 };
 
 // The least and greatest result of summing the leaves in any tree, FMA or not.
-Values sums(const std::vector<Leaf>& leaves, const SoftFloat& leaf_arithmetic, const SoftFloat& sum_arithmetic,
-            bool fuse, Generator& g) {
+Values sums(const std::vector<Leaf>& leaves, const SoftFloat& leaf_arithmetic,
+            const SoftFloat& sum_arithmetic, bool fuse, Generator& g) {
   const size_t all = size_t{1} << leaves.size();
   std::vector<Values> results(all);
   std::vector<std::vector<Values>> parts;
@@ -97,7 +97,8 @@ Values sums(const std::vector<Leaf>& leaves, const SoftFloat& leaf_arithmetic, c
 enum class Scene { ordinary, cancelling, subnormal, spread };
 
 double random_in(FloatFormat format, Generator& g, int low, int high) {
-  return round_to(std::ldexp(1 + double(g.unit()), static_cast<int>(g.between(low, high))), format) * (g.chance(1, 2) ? 1 : -1);
+  return round_to(std::ldexp(1 + double(g.unit()), static_cast<int>(g.between(low, high))), format) *
+         (g.chance(1, 2) ? 1 : -1);
 }
 
 // scale * code * activation: all in the format, the code a small integer.
@@ -110,7 +111,8 @@ std::vector<Leaf> random_leaves(size_t count, FloatFormat format, Scene scene, G
     if (scene == Scene::subnormal) {
       // scale * activation is around the smallest subnormal number, the code above 1.
       const int low = traits.least_exponent / 2;
-      leaves[i].factors = {random_in(format, g, low - 2, low + 2), code, random_in(format, g, low - 2, low + 2)};
+      leaves[i].factors = {random_in(format, g, low - 2, low + 2), code,
+                           random_in(format, g, low - 2, low + 2)};
     } else {
       leaves[i].factors = {random_in(format, g, -spread, 0), code, random_in(format, g, -spread, spread)};
     }
@@ -144,7 +146,9 @@ Exact exact_of(const std::vector<Leaf>& leaves) {
 
 struct Worst {
   double share = 0;
-  void take(double result, double value, double bound) { share = std::max(share, std::fabs(result - value) / bound); }
+  void take(double result, double value, double bound) {
+    share = std::max(share, std::fabs(result - value) / bound);
+  }
 };
 
 // The worst share of the bound over many sets of leaves.
@@ -205,7 +209,8 @@ BOOST_AUTO_TEST_CASE(truncation_needs_its_class_and_keeps_its_bound) {
       accuracy.truncating = true;
       for (const Scene scene : kScenes)
         BOOST_TEST(worst_share(accuracy, format, arithmetic, arithmetic, scene, true, 2) <= 1);
-      beyond_nearest = std::max(beyond_nearest, worst_share(accuracy, format, arithmetic, arithmetic, Scene::ordinary, true, 2));
+      beyond_nearest = std::max(
+          beyond_nearest, worst_share(accuracy, format, arithmetic, arithmetic, Scene::ordinary, true, 2));
     }
   }
   BOOST_TEST(beyond_nearest > 0.15);
@@ -217,7 +222,8 @@ BOOST_AUTO_TEST_CASE(flushing_needs_its_class_and_keeps_its_bound) {
     accuracy.accumulate = accuracy.result = format;
     accuracy.flushes_subnormals = true;
     const SoftFloat arithmetic(format, Rounding::nearest, true);
-    for (const Scene scene : kScenes) BOOST_TEST(worst_share(accuracy, format, arithmetic, arithmetic, scene, true, 3) <= 1);
+    for (const Scene scene : kScenes)
+      BOOST_TEST(worst_share(accuracy, format, arithmetic, arithmetic, scene, true, 3) <= 1);
     // Without the claim the same arithmetic is caught.
     Generator g(4, "flush");
     accuracy.flushes_subnormals = false;
@@ -226,7 +232,8 @@ BOOST_AUTO_TEST_CASE(flushing_needs_its_class_and_keeps_its_bound) {
       // Normal factors whose product is subnormal.
       const int half = (float_traits(format).least_exponent + 3) / 2;
       std::vector<Leaf> leaves(2);
-      for (Leaf& leaf : leaves) leaf.factors = {std::ldexp(1 + double(g.unit()), half), 1, std::ldexp(1.0, half)};
+      for (Leaf& leaf : leaves)
+        leaf.factors = {std::ldexp(1 + double(g.unit()), half), 1, std::ldexp(1.0, half)};
       for (Leaf& leaf : leaves) leaf.factors[0] = round_to(leaf.factors[0], format);
       const Exact exact = exact_of(leaves);
       const ErrorBound bound = error_bound(accuracy, exact.summary);
@@ -246,13 +253,15 @@ BOOST_AUTO_TEST_CASE(mixed_stages_keep_their_bound) {
     Generator g(5, "mixed");
     double worst = 0;
     for (int trial = 0; trial < 60; ++trial) {
-      const std::vector<Leaf> leaves = random_leaves(9, inner, trial % 2 == 0 ? Scene::ordinary : Scene::cancelling, g);
+      const std::vector<Leaf> leaves =
+          random_leaves(9, inner, trial % 2 == 0 ? Scene::ordinary : Scene::cancelling, g);
       const Exact exact = exact_of(leaves);
       const ErrorBound bound = error_bound(accuracy, exact.summary);
       BOOST_TEST_REQUIRE(bound.usable);
       double total = 0;
       for (size_t begin = 0; begin < leaves.size(); begin += 3) {
-        const std::vector<Leaf> group(leaves.begin() + static_cast<ptrdiff_t>(begin), leaves.begin() + static_cast<ptrdiff_t>(begin) + 3);
+        const std::vector<Leaf> group(leaves.begin() + static_cast<ptrdiff_t>(begin),
+                                      leaves.begin() + static_cast<ptrdiff_t>(begin) + 3);
         const Values values = sums(group, inner_arithmetic, inner_arithmetic, true, g);
         total = outer.add(total, g.chance(1, 2) ? *values.begin() : *values.rbegin());
       }
@@ -353,7 +362,8 @@ BOOST_AUTO_TEST_CASE(the_bound_is_the_one_of_the_derivation) {
   BOOST_TEST(error_with([](AccuracyClass& c) { c.accumulate = FloatFormat::f16; }) > 1000 * bound.error);
   BOOST_TEST(error_with([](AccuracyClass& c) { c.chain = 10; }) < bound.error);
   BOOST_TEST(error_with([](AccuracyClass& c) { c.chain = 1000; }) == bound.error);
-  BOOST_TEST(error_with([](AccuracyClass& c) { c.inner_group = 8, c.inner_accumulate = FloatFormat::f16; }) > 100 * bound.error);
+  BOOST_TEST(error_with([](AccuracyClass& c) { c.inner_group = 8, c.inner_accumulate = FloatFormat::f16; }) >
+             100 * bound.error);
 }
 
 BOOST_AUTO_TEST_CASE(finer_classes_promise_more) {

@@ -19,10 +19,14 @@ double at_least_one(double x) { return std::max(1.0, std::fabs(x)); }
 const TensorType* quantized_type(const TensorType& given, Activation activation) {
   if (has_scales(given)) return &given;
   switch (activation) {
-    case Activation::q8_0: return find_tensor_type(tensor::q8_0);
-    case Activation::q8_1: return find_tensor_type(tensor::q8_1);
-    case Activation::q8_k: return find_tensor_type(tensor::q8_k);
-    default: return nullptr;
+    case Activation::q8_0:
+      return find_tensor_type(tensor::q8_0);
+    case Activation::q8_1:
+      return find_tensor_type(tensor::q8_1);
+    case Activation::q8_k:
+      return find_tensor_type(tensor::q8_k);
+    default:
+      return nullptr;
   }
 }
 
@@ -102,7 +106,8 @@ void set_row_sums(ActivationRow& row, const std::byte* blocks, std::span<const f
   if (kind == BlockSum::exact) return;
   const TensorType& type = *find_tensor_type(tensor::q8_1);
   for (size_t block = 0; block < row.value.size() / type.block_elements; ++block) {
-    const auto part = values.empty() ? values : values.subspan(block * type.block_elements, type.block_elements);
+    const auto part =
+        values.empty() ? values : values.subspan(block * type.block_elements, type.block_elements);
     if (kind == BlockSum::f16_codes || values.empty()) {
       row.sum.push_back(f16_to_f32(load_block<Little16>(blocks + block * type.block_bytes + 2, 0)));
       row.sum_slack.push_back(0);
@@ -141,7 +146,8 @@ float scale_off_tie(float amax) {
 }  // namespace
 
 uint32_t activation_group(const TensorType& activation_type, const AccuracyClass& accuracy, uint64_t k) {
-  if (const TensorType* type = quantized_type(activation_type, accuracy.activation)) return type->block_elements;
+  if (const TensorType* type = quantized_type(activation_type, accuracy.activation))
+    return type->block_elements;
   if (accuracy.activation == Activation::group) return accuracy.activation_group;
   if (accuracy.activation == Activation::row) return static_cast<uint32_t>(k);
   return 0;
@@ -168,12 +174,16 @@ ActivationRow activation_row(const TensorType& activation_type, const std::byte*
   switch (accuracy.activation) {
     case Activation::group:
     case Activation::row: {
-      const auto group = accuracy.activation == Activation::row ? static_cast<uint32_t>(k) : accuracy.activation_group;
+      const auto group =
+          accuracy.activation == Activation::row ? static_cast<uint32_t>(k) : accuracy.activation_group;
       return accuracy.activation_offset ? from_offset_groups(values, group) : from_groups(values, group);
     }
-    case Activation::f16: return from_values(values, FloatFormat::f16);
-    case Activation::bf16: return from_values(values, FloatFormat::bf16);
-    default: return from_values(values, FloatFormat::exact);
+    case Activation::f16:
+      return from_values(values, FloatFormat::f16);
+    case Activation::bf16:
+      return from_values(values, FloatFormat::bf16);
+    default:
+      return from_values(values, FloatFormat::exact);
   }
 }
 
@@ -199,7 +209,8 @@ void clear_of_offset_ties(std::span<float> values, uint32_t group) {
     if (!(d > 0) || !std::isfinite(d)) continue;
     for (float& x : part) {
       const double ratio = (double{x} - ends.least) / d;
-      if (std::fabs(ratio - std::floor(ratio) - 0.5) < 0x1p-9) x = static_cast<float>(ends.least + (ratio - 0x1p-6) * d);
+      if (std::fabs(ratio - std::floor(ratio) - 0.5) < 0x1p-9)
+        x = static_cast<float>(ends.least + (ratio - 0x1p-6) * d);
     }
   }
 }

@@ -27,8 +27,8 @@ struct ActivationRow {
   std::vector<double> growth;  // the product of max(1, |factor|), as in RowTerms
   double largest_scale = 1;
   bool finite = true;
-  uint32_t factors = 1;         // 2 where a value is scale * code
-  uint32_t scale_roundings = 0; // of a scale that the kernel computes in f32
+  uint32_t factors = 1;          // 2 where a value is scale * code
+  uint32_t scale_roundings = 0;  // of a scale that the kernel computes in f32
 
   // The block sums that multiply the mins of Q4_1 and Q5_1, where they are not those of
   // `value`; empty otherwise.  slack: how far a right kernel's sum may be off.

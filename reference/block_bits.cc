@@ -13,7 +13,9 @@
 namespace gcts {
 namespace {
 
-bool is_payload(const BlockField& field) { return field.role == FieldRole::code || field.role == FieldRole::subscale; }
+bool is_payload(const BlockField& field) {
+  return field.role == FieldRole::code || field.role == FieldRole::subscale;
+}
 
 // The bits of a block that are not scales, mins or sums.
 std::vector<uint32_t> payload_bits(const TensorType& type) {
@@ -133,7 +135,9 @@ const BlockBits& BlockBits::of(const TensorType& type) {
   return *bits;
 }
 
-void BlockBits::set_code(std::byte* block, size_t element, uint32_t number) const { write(block, codes_[element], number); }
+void BlockBits::set_code(std::byte* block, size_t element, uint32_t number) const {
+  write(block, codes_[element], number);
+}
 
 void BlockBits::set_small_steps(std::byte* block, Generator& g) const {
   for (const std::vector<Field>* fields : {&scales_, &mins_}) {

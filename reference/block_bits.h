@@ -47,9 +47,9 @@ class BlockBits {
   void find_small(const TensorType& type, Field& field, size_t element, bool is_min);
   static void write(std::byte* block, const Bits& bits, uint32_t number);
 
-  std::vector<Bits> codes_;     // one an element
-  std::vector<Field> scales_;   // one a run
-  std::vector<Field> mins_;     // one a run
+  std::vector<Bits> codes_;    // one an element
+  std::vector<Field> scales_;  // one a run
+  std::vector<Field> mins_;    // one a run
 };
 
 }  // namespace gcts

@@ -3,9 +3,8 @@
 // The vectors lie outside the repository, in ../shared/spec/vectors/vecdot; without them
 // these tests say so and pass.
 
-#include <boost/test/unit_test.hpp>
-
 #include <bit>
+#include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -91,7 +90,8 @@ BOOST_AUTO_TEST_CASE(every_row_to_the_last_bit) {
       const std::vector<std::byte> weights = bytes_of(row.at("weight_hex"));
       const std::vector<std::byte> activations = bytes_of(row.at("act_q_hex"));
       BOOST_REQUIRE(weights.size() == count / type->block_elements * type->block_bytes);
-      BOOST_REQUIRE(activations.size() == count / activation_type->block_elements * activation_type->block_bytes);
+      BOOST_REQUIRE(activations.size() ==
+                    count / activation_type->block_elements * activation_type->block_bytes);
       std::vector<float> decoded(count), decoded_activations(count);
       type->codec->dequantize(weights.data(), decoded.data(), count);
       activation_type->codec->dequantize(activations.data(), decoded_activations.data(), count);

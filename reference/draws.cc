@@ -26,11 +26,15 @@ struct ScaleLimits {
 ScaleLimits limits_of(NumberFormat format) {
   switch (format) {
     // 2^-126 to 2^120 of half of a power of two; the bytes above overflow with their codes.
-    case NumberFormat::e8m0: return {{-126, 120}, 2};
+    case NumberFormat::e8m0:
+      return {{-126, 120}, 2};
     // Up to 0x7e: 0x7f and the bytes above are read in more than one way.
-    case NumberFormat::ue4m3: return {{-7, 6}, 8};
-    case NumberFormat::f32: return {{-100, 100}, 1u << 23};
-    default: return {{-14, 15}, 1u << 10};
+    case NumberFormat::ue4m3:
+      return {{-7, 6}, 8};
+    case NumberFormat::f32:
+      return {{-100, 100}, 1u << 23};
+    default:
+      return {{-14, 15}, 1u << 10};
   }
 }
 
@@ -41,7 +45,8 @@ void for_each_block(const Draw& draw, Operands& operands, const PutBlock& put) {
   std::byte* at = operands.weights.data();
   for (uint64_t row = 0; row < draw.shape.n; ++row) {
     Generator g = draw.weights(row);
-    for (uint64_t index = 0; index < draw.shape.k / type.block_elements; ++index, at += type.block_bytes) put(at, g, index);
+    for (uint64_t index = 0; index < draw.shape.k / type.block_elements; ++index, at += type.block_bytes)
+      put(at, g, index);
   }
 }
 
@@ -63,7 +68,8 @@ void normal_row(std::span<float> values, Generator& g, uint64_t) {
 
 void random_weights(const Draw& draw, Operands& operands, Range range) {
   const TensorType& type = *draw.shape.weight_type;
-  for_each_block(draw, operands, [&](std::byte* block, Generator& g, uint64_t) { random_block(type, block, g, range); });
+  for_each_block(draw, operands,
+                 [&](std::byte* block, Generator& g, uint64_t) { random_block(type, block, g, range); });
 }
 
 // Blocks of int8 activations with random codes, -128 included where the kernel takes it.
@@ -103,12 +109,14 @@ void quantized_weights(const Draw& draw, Operands& operands, const PutRow& data)
   type.codec->quantize(values.data(), nullptr, blocks.data(), values.size());
   for (uint64_t block = 0; block < needed; ++block) {
     const uint64_t from = block < made ? block : g.below(made);
-    std::copy_n(blocks.data() + from * type.block_bytes, type.block_bytes, operands.weights.data() + block * type.block_bytes);
+    std::copy_n(blocks.data() + from * type.block_bytes, type.block_bytes,
+                operands.weights.data() + block * type.block_bytes);
   }
 }
 
 // A block whose code and sub-scale bytes are all one byte.
-void uniform_block(const TensorType& type, std::byte* block, Generator& g, Range range, std::byte codes, std::byte subscales) {
+void uniform_block(const TensorType& type, std::byte* block, Generator& g, Range range, std::byte codes,
+                   std::byte subscales) {
   random_block(type, block, g, range);
   for (const BlockField& field : type.codec->fields) {
     if (field.role != FieldRole::code && field.role != FieldRole::subscale) continue;
@@ -133,7 +141,8 @@ const char* draw_special_scale(const Draw& draw, Operands& operands, uint16_t bi
     return "the type's scale format has no number that every decoder reads as NaN or infinity";
   random_weights(draw, operands, kOrdinary);
   for (uint64_t row = 0; row < draw.shape.n; ++row) {
-    std::byte* block = operands.weights.data() + row * row_bytes(type, draw.shape.k) + marked_block(draw, row) * type.block_bytes;
+    std::byte* block = operands.weights.data() + row * row_bytes(type, draw.shape.k) +
+                       marked_block(draw, row) * type.block_bytes;
     const bool negative = draw.number % 4 >= 2;
     const auto signed_bits = static_cast<uint16_t>(bits | (negative ? 0x8000 : 0));
     if (!has_scales(type)) {
@@ -155,7 +164,8 @@ uint32_t random_scale(const TensorType& type, Generator& g, Range range) {
   const ScaleLimits limits = limits_of(format);
   const int low = std::clamp(range.low, limits.normal.low, limits.normal.high);
   const int high = std::clamp(range.high, limits.normal.low, limits.normal.high);
-  const uint32_t bits = scale_bits(type, static_cast<int>(g.between(low, high)), static_cast<uint32_t>(g.below(0x10000)));
+  const uint32_t bits =
+      scale_bits(type, static_cast<int>(g.between(low, high)), static_cast<uint32_t>(g.below(0x10000)));
   const bool negative = g.chance(1, 2);
   if (format == NumberFormat::f16) return bits | (negative ? 0x8000 : 0);
   if (format == NumberFormat::f32) return bits | (negative ? 0x80000000 : 0);
@@ -164,7 +174,8 @@ uint32_t random_scale(const TensorType& type, Generator& g, Range range) {
 
 uint32_t random_min(Generator& g, Range range) {
   const auto exponent = static_cast<int>(g.between(std::max(range.low, -14), std::min(range.high, 15)));
-  return static_cast<uint32_t>(exponent + 15) << 10 | static_cast<uint32_t>(g.below(1024)) | (g.chance(1, 2) ? 0x8000 : 0);
+  return static_cast<uint32_t>(exponent + 15) << 10 | static_cast<uint32_t>(g.below(1024)) |
+         (g.chance(1, 2) ? 0x8000 : 0);
 }
 
 void put_plain(const TensorType& type, std::byte* at, float value) {
@@ -176,7 +187,8 @@ void random_block(const TensorType& type, std::byte* block, Generator& g, Range 
   if (!has_scales(type)) {
     // f16 holds six times 2^12.
     const Range fits = type.id == tensor::f16 ? Range{-14, 12} : Range{-100, 100};
-    const int low = std::clamp(range.low, fits.low, fits.high), high = std::clamp(range.high, fits.low, fits.high);
+    const int low = std::clamp(range.low, fits.low, fits.high),
+              high = std::clamp(range.high, fits.low, fits.high);
     put_plain(type, block, std::ldexp(g.normal(), static_cast<int>(g.between(low, high))));
     return;
   }
@@ -193,7 +205,9 @@ void put_activations(const DotShape& shape, std::span<float> values, std::byte* 
     type.codec->quantize(values.data(), nullptr, row, values.size());
     type.codec->dequantize(row, values.data(), values.size());
   }
-  if (group != 0) shape.accuracy.activation_offset ? clear_of_offset_ties(values, group) : clear_of_int8_ties(values, group);
+  if (group != 0)
+    shape.accuracy.activation_offset ? clear_of_offset_ties(values, group)
+                                     : clear_of_int8_ties(values, group);
   if (shape.accuracy.activation == Activation::f16) clear_of_float_ties(values, FloatFormat::f16);
   if (shape.accuracy.activation == Activation::bf16) clear_of_float_ties(values, FloatFormat::bf16);
   type.codec->quantize(values.data(), nullptr, row, values.size());
@@ -256,7 +270,8 @@ const char* draw_heavy_tailed(const Draw& draw, Operands& operands) {
 const char* draw_extreme_codes(const Draw& draw, Operands& operands) {
   const TensorType& type = *draw.shape.weight_type;
   for_each_block(draw, operands, [&](std::byte* block, Generator& g, uint64_t) {
-    const std::byte codes{kExtremeBytes[draw.number % 6]}, subscales{kExtremeBytes[(draw.number + draw.number / 6) % 6]};
+    const std::byte codes{kExtremeBytes[draw.number % 6]},
+        subscales{kExtremeBytes[(draw.number + draw.number / 6) % 6]};
     uniform_block(type, block, g, kOrdinary, codes, subscales);
   });
   for_each_activation_row(draw, operands, [](std::span<float> values, Generator& g, uint64_t row) {
@@ -293,7 +308,8 @@ const char* draw_cancelling(const Draw& draw, Operands& operands) {
     uniform_block(type, block, same, {-3, -3}, byte, std::byte{0x21});
   });
   for_each_activation_row(draw, operands, [](std::span<float> values, Generator& g, uint64_t) {
-    for (size_t i = 0; i < values.size(); ++i) values[i] = (i % 2 == 0 ? 1.0f : -1.0f) * (1 + g.unit() * 0x1p-6f);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = (i % 2 == 0 ? 1.0f : -1.0f) * (1 + g.unit() * 0x1p-6f);
   });
   return nullptr;
 }
@@ -308,7 +324,8 @@ const char* draw_subnormal_scales(const Draw& draw, Operands& operands) {
       return;
     }
     const uint32_t below = limits_of(scale_format(type)).smallest_normal;
-    for (uint32_t i = 0; i < scale_count(type); ++i) set_scale(type, block, i, static_cast<uint32_t>(g.below(below)));
+    for (uint32_t i = 0; i < scale_count(type); ++i)
+      set_scale(type, block, i, static_cast<uint32_t>(g.below(below)));
     set_min(type, block, static_cast<uint32_t>(g.below(1024)));
   });
   for_each_activation_row(draw, operands, normal_row);
@@ -323,9 +340,13 @@ const char* draw_huge_scales(const Draw& draw, Operands& operands) {
   return nullptr;
 }
 
-const char* draw_nan_scale(const Draw& draw, Operands& operands) { return draw_special_scale(draw, operands, 0x7e00); }
+const char* draw_nan_scale(const Draw& draw, Operands& operands) {
+  return draw_special_scale(draw, operands, 0x7e00);
+}
 
-const char* draw_infinite_scale(const Draw& draw, Operands& operands) { return draw_special_scale(draw, operands, 0x7c00); }
+const char* draw_infinite_scale(const Draw& draw, Operands& operands) {
+  return draw_special_scale(draw, operands, 0x7c00);
+}
 
 const char* draw_nan_activation(const Draw& draw, Operands& operands) {
   const DotShape& shape = draw.shape;

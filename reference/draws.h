@@ -20,7 +20,9 @@ struct Draw {
 
   // Streams that do not depend on the sizes of the case.
   Generator weights(uint64_t row) const { return generator.stream("weights").stream(number).stream(row); }
-  Generator activations(uint64_t row) const { return generator.stream("activations").stream(number).stream(row); }
+  Generator activations(uint64_t row) const {
+    return generator.stream("activations").stream(number).stream(row);
+  }
 };
 
 // Exponents of two, both inclusive.

@@ -126,7 +126,8 @@ double ExactSum::rounded(Register digits, FloatFormat format) {
     carry(digits);
   }
   const auto bit = [&](int position) {
-    return position >= 0 && (digits[static_cast<size_t>(position / kDigitBits)] >> position % kDigitBits & 1) != 0;
+    return position >= 0 &&
+           (digits[static_cast<size_t>(position / kDigitBits)] >> position % kDigitBits & 1) != 0;
   };
   int top = static_cast<int>(kDigits) - 1;
   while (top >= 0 && digits[static_cast<size_t>(top)] == 0) --top;

@@ -15,10 +15,10 @@ namespace {
 
 // Where a block stands in the sequence of all blocks of the case's exact draws.
 struct Place {
-  uint64_t visit;  // counts blocks over rows and draws: a code comes round every so many visits
-  uint64_t scale;  // the index into the Thue-Morse sequence
-  bool full_range; // sub-scales of their whole range, not only small ones
-  bool wide;       // the sum holds 24 bits
+  uint64_t visit;   // counts blocks over rows and draws: a code comes round every so many visits
+  uint64_t scale;   // the index into the Thue-Morse sequence
+  bool full_range;  // sub-scales of their whole range, not only small ones
+  bool wide;        // the sum holds 24 bits
 };
 
 // Code number c of the element at position p in visit v is (v * odd_p + offset_p) mod 2^width:
@@ -40,20 +40,23 @@ void put_scales(const TensorType& type, std::byte* block, Generator& g, const Pl
     const auto exponent = static_cast<int>(thue_morse(place.scale * scale_count(type) + i));
     // A scale with a mantissa of three bits stays a multiple of 1/8.
     const bool has_fraction = place.wide && scale_format(type) == NumberFormat::ue4m3;
-    set_scale(type, block, i, scale_bits(type, exponent, has_fraction ? static_cast<uint32_t>(g.below(0x10000)) : 0));
+    set_scale(type, block, i,
+              scale_bits(type, exponent, has_fraction ? static_cast<uint32_t>(g.below(0x10000)) : 0));
   }
   const auto own_min = g.between(1, 3) * (g.chance(1, 2) ? 1 : -1);
   const auto min = has_subscales(type) ? int64_t{1 + thue_morse(5 * place.scale + 2)} : own_min;
   set_min(type, block, f32_to_f16(static_cast<float>(min)));
 }
 
-void put_weight_block(const TensorType& type, std::byte* block, Generator& g, const Generator& codes, const Place& place) {
+void put_weight_block(const TensorType& type, std::byte* block, Generator& g, const Generator& codes,
+                      const Place& place) {
   g.fill(block, type.block_bytes);
   if (place.wide && g.chance(1, 8)) {
     // Codes at one end of their range, so that integer sums come near the ends of theirs.
     const std::byte all{kExtremeBytes[g.below(std::size(kExtremeBytes))]};
     for (const BlockField& field : type.codec->fields) {
-      if (field.role == FieldRole::code) std::fill_n(block + field.offset, field.count * number_bytes(field.format), all);
+      if (field.role == FieldRole::code)
+        std::fill_n(block + field.offset, field.count * number_bytes(field.format), all);
     }
   } else {
     put_codes(type, block, codes, place.visit);
@@ -73,7 +76,9 @@ void put_weight_rows(const Draw& draw, Operands& operands, bool wide) {
     for (uint64_t block = 0; block < blocks; ++block, at += type.block_bytes) {
       const uint64_t place = block + 3 * row + draw.number;
       if (has_scales(type)) {
-        put_weight_block(type, at, g, codes, {(draw.number * shape.n + row) * blocks + block, place, wide && draw.number % 4 == 3, wide});
+        put_weight_block(
+            type, at, g, codes,
+            {(draw.number * shape.n + row) * blocks + block, place, wide && draw.number % 4 == 3, wide});
       } else {
         put_plain(type, at, static_cast<float>(g.between(-127, 127) * (1 + int64_t{thue_morse(place / 32)})));
       }
@@ -109,7 +114,8 @@ Costs costs_of(const DotShape& shape, const Operands& operands) {
       }
       costs.cost[i] = std::max(costs.cost[i], cost);
     }
-    numbers.insert(numbers.end(), {static_cast<double>(common_exponent(terms.product)), static_cast<double>(common_exponent(terms.offset))});
+    numbers.insert(numbers.end(), {static_cast<double>(common_exponent(terms.product)),
+                                   static_cast<double>(common_exponent(terms.offset))});
     if (shape.accuracy.zero_point_leaf) numbers.push_back(common_exponent(terms.step));
   }
   costs.exponent = static_cast<int>(*std::min_element(numbers.begin(), numbers.end()));
@@ -124,7 +130,8 @@ struct Style {
   int64_t least, largest;
   bool one_sign;
 };
-constexpr Style kStyles[] = {{1, 1, 3, false}, {4, 1, 15, false}, {16, 1, 127, false}, {1, 1, 127, false}, {1, 120, 127, true}};
+constexpr Style kStyles[] = {
+    {1, 1, 3, false}, {4, 1, 15, false}, {16, 1, 127, false}, {1, 1, 127, false}, {1, 120, 127, true}};
 
 // One group of activations that share a scale.
 class Group {
@@ -173,12 +180,14 @@ void put_offset_group(Group& group, size_t size, const Style& style, Generator& 
   group.put(order[0], -128, paid);
   group.put(order[1], 127, paid);
   for (size_t i = 2; i < size; ++i) {
-    if (g.chance(1, style.one_in)) group.put(order[i], g.between(style.least, style.largest) * (g.chance(1, 2) ? 1 : -1), paid);
+    if (g.chance(1, style.one_in))
+      group.put(order[i], g.between(style.least, style.largest) * (g.chance(1, 2) ? 1 : -1), paid);
   }
 }
 
 // Fills one group.  `anchored`: it must hold 127 units, or nothing.
-void put_group(Group& group, size_t size, bool anchored, int64_t largest_sum, const Style& style, Generator& g, double& budget) {
+void put_group(Group& group, size_t size, bool anchored, int64_t largest_sum, const Style& style,
+               Generator& g, double& budget) {
   std::vector<uint32_t> order(size);
   shuffle(order, g);
   size_t anchor = size;
@@ -204,7 +213,8 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   const Style& style = kStyles[(draw.number + row) % std::size(kStyles)];
   const uint32_t quantized = activation_group(*shape.activation_type, shape.accuracy, shape.k);
   // The sum of a block of Q8_1 must be an integer that f16 holds.
-  const bool summed = shape.activation_type->id == tensor::q8_1 || shape.accuracy.activation == Activation::q8_1;
+  const bool summed =
+      shape.activation_type->id == tensor::q8_1 || shape.accuracy.activation == Activation::q8_1;
   const int64_t largest_sum = summed ? 1000 : INT64_MAX;
   const uint64_t size = std::min<uint64_t>(quantized == 0 ? 32 : quantized, shape.k);
   std::vector<uint32_t> order((shape.k + size - 1) / size);
@@ -213,8 +223,10 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   for (const uint32_t number : order) {
     const uint64_t begin = number * size;
     Group group(costs, values, begin, thue_morse(3 * number + 1 + draw.number + row));
-    if (shape.accuracy.activation_offset) put_offset_group(group, std::min(size, shape.k - begin), style, g, budget);
-    else put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
+    if (shape.accuracy.activation_offset)
+      put_offset_group(group, std::min(size, shape.k - begin), style, g, budget);
+    else
+      put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
   }
   return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; });
 }
@@ -234,7 +246,8 @@ const char* draw_exact(const Draw& draw, Operands& operands) {
   for (uint64_t row = 0; row < shape.m; ++row) {
     std::fill(values.begin(), values.end(), 0.0f);
     if (!put_activation_row(draw, costs, row, values)) return "no activation fits the sum's format exactly";
-    put_activations(shape, values, operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k));
+    put_activations(shape, values,
+                    operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k));
   }
   return nullptr;
 }

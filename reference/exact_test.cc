@@ -1,10 +1,9 @@
 // Exact sums against big integers, and against published dot products.
 #include "reference/exact.h"
 
+#include <bit>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -44,7 +43,8 @@ double nearest(const cpp_int& value, int precision, int least_exponent) {
 }
 
 double random_double(Generator& g, int low, int high) {
-  const double x = std::ldexp(static_cast<double>(g.next() >> 11), static_cast<int>(g.between(low, high)) - 53);
+  const double x =
+      std::ldexp(static_cast<double>(g.next() >> 11), static_cast<int>(g.between(low, high)) - 53);
   return g.chance(1, 2) ? x : -x;
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(sums_equal_big_integers) {
       const double x = g.chance(1, 3) ? -std::nextafter(last, 1) : random_double(g, -spread, spread);
       last = x;
       sum.add(x);
-      const cpp_int term = big(x) ;
+      const cpp_int term = big(x);
       expected += term;
       magnitude += abs(term);
     }

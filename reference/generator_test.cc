@@ -1,9 +1,8 @@
 // The generator: the same numbers in any order, and plausible as random ones.
 #include "reference/generator.h"
 
-#include <boost/test/unit_test.hpp>
-
 #include <array>
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <set>
 #include <vector>

@@ -20,15 +20,15 @@ struct Pair {
   tensor::Id weights, activations;
 };
 inline constexpr Pair kPairs[] = {
-    {tensor::f32, tensor::f32},      {tensor::f16, tensor::f16},      {tensor::bf16, tensor::bf16},
-    {tensor::q4_0, tensor::q8_0},    {tensor::q4_1, tensor::q8_1},    {tensor::q5_0, tensor::q8_0},
-    {tensor::q5_1, tensor::q8_1},    {tensor::q8_0, tensor::q8_0},    {tensor::iq4_nl, tensor::q8_0},
-    {tensor::mxfp4, tensor::q8_0},   {tensor::nvfp4, tensor::q8_0},   {tensor::q1_0, tensor::q8_0},
-    {tensor::q2_0, tensor::q8_0},    {tensor::q2_k, tensor::q8_k},    {tensor::q3_k, tensor::q8_k},
-    {tensor::q4_k, tensor::q8_k},    {tensor::q5_k, tensor::q8_k},    {tensor::q6_k, tensor::q8_k},
-    {tensor::iq1_s, tensor::q8_k},   {tensor::iq1_m, tensor::q8_k},   {tensor::iq2_xxs, tensor::q8_k},
-    {tensor::iq2_xs, tensor::q8_k},  {tensor::iq2_s, tensor::q8_k},   {tensor::iq3_xxs, tensor::q8_k},
-    {tensor::iq3_s, tensor::q8_k},   {tensor::iq4_xs, tensor::q8_k},  {tensor::tq1_0, tensor::q8_k},
+    {tensor::f32, tensor::f32},     {tensor::f16, tensor::f16},     {tensor::bf16, tensor::bf16},
+    {tensor::q4_0, tensor::q8_0},   {tensor::q4_1, tensor::q8_1},   {tensor::q5_0, tensor::q8_0},
+    {tensor::q5_1, tensor::q8_1},   {tensor::q8_0, tensor::q8_0},   {tensor::iq4_nl, tensor::q8_0},
+    {tensor::mxfp4, tensor::q8_0},  {tensor::nvfp4, tensor::q8_0},  {tensor::q1_0, tensor::q8_0},
+    {tensor::q2_0, tensor::q8_0},   {tensor::q2_k, tensor::q8_k},   {tensor::q3_k, tensor::q8_k},
+    {tensor::q4_k, tensor::q8_k},   {tensor::q5_k, tensor::q8_k},   {tensor::q6_k, tensor::q8_k},
+    {tensor::iq1_s, tensor::q8_k},  {tensor::iq1_m, tensor::q8_k},  {tensor::iq2_xxs, tensor::q8_k},
+    {tensor::iq2_xs, tensor::q8_k}, {tensor::iq2_s, tensor::q8_k},  {tensor::iq3_xxs, tensor::q8_k},
+    {tensor::iq3_s, tensor::q8_k},  {tensor::iq4_xs, tensor::q8_k}, {tensor::tq1_0, tensor::q8_k},
     {tensor::tq2_0, tensor::q8_k},
 };
 
@@ -45,8 +45,10 @@ struct Factors {
   std::vector<float> sum;                // Q8_1's
 };
 
-inline Factors factors_of(const DotShape& shape, const Operands& operands, uint64_t row = 0, uint64_t column = 0) {
-  const RowTerms weights = row_terms(*shape.weight_type, operands.weights.data() + row * row_bytes(*shape.weight_type, shape.k), shape.k);
+inline Factors factors_of(const DotShape& shape, const Operands& operands, uint64_t row = 0,
+                          uint64_t column = 0) {
+  const RowTerms weights = row_terms(
+      *shape.weight_type, operands.weights.data() + row * row_bytes(*shape.weight_type, shape.k), shape.k);
   const std::byte* blocks = operands.activations.data() + column * row_bytes(*shape.activation_type, shape.k);
   const RowTerms activations = row_terms(*shape.activation_type, blocks, shape.k);
   Factors f;
@@ -63,7 +65,8 @@ inline Factors factors_of(const DotShape& shape, const Operands& operands, uint6
   if (shape.activation_type->id == tensor::q8_1) {
     AccuracyClass sums;
     sums.block_sum = BlockSum::f16_codes;
-    for (const double sum : activation_row(*shape.activation_type, blocks, shape.k, sums).sum) f.sum.push_back(static_cast<float>(sum));
+    for (const double sum : activation_row(*shape.activation_type, blocks, shape.k, sums).sum)
+      f.sum.push_back(static_cast<float>(sum));
   }
   return f;
 }
@@ -96,7 +99,8 @@ inline float pairwise(const Factors& f) {
 }
 inline float sixteen_lanes(const Factors& f) {
   float lanes[16] = {};
-  for (size_t i = 0; i < f.step.size(); ++i) lanes[i % 16] = std::fma(weight(f, i), activation(f, i), lanes[i % 16]);
+  for (size_t i = 0; i < f.step.size(); ++i)
+    lanes[i % 16] = std::fma(weight(f, i), activation(f, i), lanes[i % 16]);
   float sum = 0;
   for (const float lane : lanes) sum += lane;
   return sum;
@@ -117,7 +121,8 @@ inline float integer_runs(const Factors& f) {
   for (size_t begin = 0; begin < f.step.size(); begin += run) {
     const size_t end = std::min(begin + run, f.step.size());
     double integer = 0, offset = 0;  // exact: far below 2^53
-    for (size_t i = begin; i < end; ++i) integer += double{f.code[i]} * f.activation[i], offset += f.activation[i];
+    for (size_t i = begin; i < end; ++i)
+      integer += double{f.code[i]} * f.activation[i], offset += f.activation[i];
     sum += static_cast<float>(integer) * (f.step[begin] * f.scale[begin]);
     if (!f.offset.empty()) sum += (f.offset[begin] * f.scale[begin]) * static_cast<float>(offset);
   }

@@ -26,7 +26,8 @@ constexpr DrawFunction kDraws[] = {
 
 const char* shape_fault(const DotShape& shape) {
   if (const char* fault = class_fault(shape.accuracy)) return fault;
-  if (shape.k == 0 || shape.k % shape.weight_type->block_elements != 0) return "a row is not whole blocks of weights";
+  if (shape.k == 0 || shape.k % shape.weight_type->block_elements != 0)
+    return "a row is not whole blocks of weights";
   if (shape.k % shape.activation_type->block_elements != 0) return "a row is not whole blocks of activations";
   const uint32_t group = activation_group(*shape.activation_type, shape.accuracy, shape.k);
   if (group != 0 && shape.k % group != 0) return "a row is not whole groups of quantized activations";
@@ -40,7 +41,8 @@ std::vector<float> codes_of(const TensorType& type) {
   constexpr uint64_t kBlocks = 512;
   Generator g(0, type.name);
   std::vector<std::byte> blocks(kBlocks * type.block_bytes);
-  for (uint64_t i = 0; i < kBlocks; ++i) draws::random_block(type, blocks.data() + i * type.block_bytes, g, {0, 0});
+  for (uint64_t i = 0; i < kBlocks; ++i)
+    draws::random_block(type, blocks.data() + i * type.block_bytes, g, {0, 0});
   const RowTerms terms = row_terms(type, blocks.data(), kBlocks * type.block_elements);
   for (size_t i = 0; i < terms.code.size(); ++i) {
     if (terms.step[i] != 0) codes.push_back(terms.code[i] + 0.0f);
@@ -54,8 +56,8 @@ std::vector<float> codes_of(const TensorType& type) {
 
 std::span<const Pattern> patterns() { return kPatterns; }
 
-const char* draw_operands(const DotShape& shape, pattern::Index index, const Generator& generator, uint64_t draw,
-                          Operands& operands) {
+const char* draw_operands(const DotShape& shape, pattern::Index index, const Generator& generator,
+                          uint64_t draw, Operands& operands) {
   if (const char* fault = shape_fault(shape)) return fault;
   operands.weights.assign(shape.n * row_bytes(*shape.weight_type, shape.k), std::byte{0});
   operands.activations.assign(shape.m * row_bytes(*shape.activation_type, shape.k), std::byte{0});
@@ -64,7 +66,10 @@ const char* draw_operands(const DotShape& shape, pattern::Index index, const Gen
 }
 
 Coverage::Coverage(const TensorType& type)
-    : type_(&type), codes_(codes_of(type)), positions_(type.block_elements), seen_(codes_.size() * positions_) {}
+    : type_(&type),
+      codes_(codes_of(type)),
+      positions_(type.block_elements),
+      seen_(codes_.size() * positions_) {}
 
 void Coverage::add(const DotShape& shape, const Operands& operands) {
   if (codes_.empty()) return;
@@ -72,10 +77,13 @@ void Coverage::add(const DotShape& shape, const Operands& operands) {
   for (uint64_t row = 0; row < shape.m; ++row) {
     const std::byte* blocks = operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k);
     const ActivationRow activations = activation_row(*shape.activation_type, blocks, shape.k, shape.accuracy);
-    for (uint64_t i = 0; i < shape.k; ++i) meets[i] = meets[i] || activations.value[i] + (activations.offset.empty() ? 0 : activations.offset[i]) != 0;
+    for (uint64_t i = 0; i < shape.k; ++i)
+      meets[i] =
+          meets[i] || activations.value[i] + (activations.offset.empty() ? 0 : activations.offset[i]) != 0;
   }
   for (uint64_t row = 0; row < shape.n; ++row) {
-    const RowTerms terms = row_terms(*type_, operands.weights.data() + row * row_bytes(*type_, shape.k), shape.k);
+    const RowTerms terms =
+        row_terms(*type_, operands.weights.data() + row * row_bytes(*type_, shape.k), shape.k);
     for (uint64_t i = 0; i < shape.k; ++i) {
       if (!meets[i] || terms.step[i] == 0) continue;
       const auto code = std::lower_bound(codes_.begin(), codes_.end(), terms.code[i]);

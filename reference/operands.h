@@ -5,10 +5,10 @@
 //
 //     const DotShape shape{weight_type, activation_type, accuracy, k, n, m};
 //     Operands operands;
-//     if (const char* why = draw_operands(shape, pattern::exact, Generator(seed, id), draw, operands)) skip(why);
-//     run the kernel on operands.weights and operands.activations
-//     DotOracle oracle(shape, pattern::exact, operands);                       // oracle.h
-//     for each output: judge(oracle.expect(row, column), output)
+//     if (const char* why = draw_operands(shape, pattern::exact, Generator(seed, id), draw, operands))
+//     skip(why); run the kernel on operands.weights and operands.activations DotOracle oracle(shape,
+//     pattern::exact, operands);                       // oracle.h for each output: judge(oracle.expect(row,
+//     column), output)
 //
 // Exact operands.  If every term (minimums and zero points included) is an integer multiple
 // of 2^e and the sum of magnitudes is below 2^24 * 2^e (2^11 for an f16 sum, 2^8 for bf16),
@@ -71,11 +71,13 @@ struct Operands {
   std::vector<std::byte> activations;  // m rows of the activation type
 };
 
-inline uint64_t row_bytes(const TensorType& type, uint64_t k) { return k / type.block_elements * type.block_bytes; }
+inline uint64_t row_bytes(const TensorType& type, uint64_t k) {
+  return k / type.block_elements * type.block_bytes;
+}
 
 // Null, or why the pattern has no operands for this shape: a reason for a skip.
-const char* draw_operands(const DotShape& shape, pattern::Index index, const Generator& generator, uint64_t draw,
-                          Operands& operands);
+const char* draw_operands(const DotShape& shape, pattern::Index index, const Generator& generator,
+                          uint64_t draw, Operands& operands);
 
 // The number of draws after which pattern::probe has been at every place of a row; draws
 // beyond it begin again.

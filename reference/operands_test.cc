@@ -6,9 +6,8 @@
 // that it changes.
 #include "reference/operands.h"
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -45,7 +44,8 @@ std::vector<Bug> bugs() {
   const auto swap_places = [](size_t a, size_t b) {
     return [a, b](const DotShape& shape, Factors& f) {
       if (!has_scales(*shape.weight_type)) return false;
-      for (size_t begin = 0; begin < f.code.size(); begin += block_of(shape)) std::swap(f.code[begin + a], f.code[begin + b]);
+      for (size_t begin = 0; begin < f.code.size(); begin += block_of(shape))
+        std::swap(f.code[begin + a], f.code[begin + b]);
       return true;
     };
   };
@@ -62,7 +62,8 @@ std::vector<Bug> bugs() {
        [](const DotShape& shape, Factors& f) {
          if (!has_scales(*shape.weight_type)) return false;
          const float wrong = *std::max_element(f.code.begin(), f.code.end());
-         for (size_t i = 7; i < f.code.size(); i += block_of(shape)) f.code[i] -= f.code[i] == wrong ? 1.0f : 0.0f;
+         for (size_t i = 7; i < f.code.size(); i += block_of(shape))
+           f.code[i] -= f.code[i] == wrong ? 1.0f : 0.0f;
          return true;
        },
        {}},
@@ -120,15 +121,21 @@ std::vector<Bug> bugs() {
          return !f.offset.empty();
        },
        {}},
-      {"f16 sum", {}, [](const Factors& f) {
+      {"f16 sum",
+       {},
+       [](const Factors& f) {
          float sum = 0;
-         for (size_t i = 0; i < f.step.size(); ++i) sum = f16_to_f32(f32_to_f16(sum + weight(f, i) * activation(f, i)));
+         for (size_t i = 0; i < f.step.size(); ++i)
+           sum = f16_to_f32(f32_to_f16(sum + weight(f, i) * activation(f, i)));
          return sum;
        }},
       {"f16 result", {}, [](const Factors& f) { return f16_to_f32(f32_to_f16(forward(f))); }},
-      {"bf16 weights", {}, [](const Factors& f) {
+      {"bf16 weights",
+       {},
+       [](const Factors& f) {
          float sum = 0;
-         for (size_t i = 0; i < f.step.size(); ++i) sum += bf16_to_f32(f32_to_bf16(weight(f, i))) * activation(f, i);
+         for (size_t i = 0; i < f.step.size(); ++i)
+           sum += bf16_to_f32(f32_to_bf16(weight(f, i))) * activation(f, i);
          return sum;
        }},
       {"sums of two products saturate at int16",
@@ -138,8 +145,10 @@ std::vector<Bug> bugs() {
          for (size_t i = 0; i + 1 < f.step.size(); i += 2) {
            // Codes made unsigned by adding 128, which one instruction of x86 multiplies by signed
            // bytes and adds in pairs; then 128 times the activations are taken off.
-           const float pair = (f.code[i] + 128) * f.activation[i] + (f.code[i + 1] + 128) * f.activation[i + 1];
-           const float integer = std::clamp(pair, -32768.0f, 32767.0f) - 128 * (f.activation[i] + f.activation[i + 1]);
+           const float pair =
+               (f.code[i] + 128) * f.activation[i] + (f.code[i + 1] + 128) * f.activation[i + 1];
+           const float integer =
+               std::clamp(pair, -32768.0f, 32767.0f) - 128 * (f.activation[i] + f.activation[i + 1]);
            sum += integer * (f.step[i] * f.scale[i]);
          }
          return sum;
@@ -161,9 +170,12 @@ struct Run {
   uint64_t draws;
 };
 constexpr Run kRuns[] = {
-    {pattern::exact, 8},         {pattern::probe, 8},     {pattern::random_blocks, 2}, {pattern::wide_scales, 1},
-    {pattern::normal, 1},        {pattern::heavy_tailed, 1}, {pattern::extreme_codes, 12}, {pattern::sparse, 1},
-    {pattern::cancelling, 2},    {pattern::subnormal_scales, 1}, {pattern::huge_scales, 1},
+    {pattern::exact, 8},          {pattern::probe, 8},
+    {pattern::random_blocks, 2},  {pattern::wide_scales, 1},
+    {pattern::normal, 1},         {pattern::heavy_tailed, 1},
+    {pattern::extreme_codes, 12}, {pattern::sparse, 1},
+    {pattern::cancelling, 2},     {pattern::subnormal_scales, 1},
+    {pattern::huge_scales, 1},
 };
 
 struct Outcome {
@@ -257,14 +269,16 @@ BOOST_AUTO_TEST_CASE(exact_operands_leave_nothing_to_round) {
       const DotShape shape = shape_of(pair, k, 2, 4);
       Operands operands;
       for (uint64_t draw = 0; draw < 4; ++draw) {
-        BOOST_TEST_REQUIRE(draw_operands(shape, pattern::exact, Generator(2, "exact"), draw, operands) == nullptr);
+        BOOST_TEST_REQUIRE(draw_operands(shape, pattern::exact, Generator(2, "exact"), draw, operands) ==
+                           nullptr);
         DotOracle oracle(shape, pattern::exact, operands);
         DotOracle bound(shape, pattern::normal, operands);
         uint64_t zeros = 0;
         for (uint64_t row = 0; row < shape.n; ++row) {
           for (uint64_t column = 0; column < shape.m; ++column) {
             const DotExpectation expected = oracle.expect(row, column);
-            BOOST_TEST_CONTEXT(shape.weight_type->name << " k=" << k << " draw " << draw << " output " << row << "," << column) {
+            BOOST_TEST_CONTEXT(shape.weight_type->name << " k=" << k << " draw " << draw << " output " << row
+                                                       << "," << column) {
               BOOST_TEST((expected.kind == DotExpectation::Kind::value));
               BOOST_TEST(expected.error == 0);
               BOOST_TEST(expected.value == bound.expect(row, column).value);  // the wide register agrees
@@ -291,7 +305,8 @@ BOOST_AUTO_TEST_CASE(honest_kernels_keep_every_bound) {
       const auto check = [&](const std::vector<Computes>& kernels) {
         for (const bool exact : {true, false}) {
           for (const Outcome& outcome : run_all(shape, seed, kernels, PatternMode::exact, exact)) {
-            BOOST_TEST_CONTEXT(shape.weight_type->name << " seed " << seed << ": " << outcome.where << " share " << outcome.worst)
+            BOOST_TEST_CONTEXT(shape.weight_type->name << " seed " << seed << ": " << outcome.where
+                                                       << " share " << outcome.worst)
             BOOST_TEST(outcome.failed == 0u);
             BOOST_TEST(outcome.judged >= 8u);
             worst = std::max(worst, outcome.worst);
@@ -309,7 +324,8 @@ BOOST_AUTO_TEST_CASE(honest_kernels_keep_every_bound) {
       check({stored_sums});
     }
   }
-  std::printf("honest kernels: %llu results, worst share of a bound %.3f\n", static_cast<unsigned long long>(judged), worst);
+  std::printf("honest kernels: %llu results, worst share of a bound %.3f\n",
+              static_cast<unsigned long long>(judged), worst);
 }
 
 // Weights of at most eight bits are bf16 numbers.
@@ -345,8 +361,9 @@ BOOST_AUTO_TEST_CASE(every_bug_is_caught_on_every_type) {
       BOOST_TEST((exact[i].failed != 0 || bound[i].failed != 0));
     }
   }
-  std::printf("broken kernels: %llu, all caught; by exact operands %llu, by bounds %llu\n", static_cast<unsigned long long>(broken),
-              static_cast<unsigned long long>(by_exact), static_cast<unsigned long long>(by_bound));
+  std::printf("broken kernels: %llu, all caught; by exact operands %llu, by bounds %llu\n",
+              static_cast<unsigned long long>(broken), static_cast<unsigned long long>(by_exact),
+              static_cast<unsigned long long>(by_bound));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

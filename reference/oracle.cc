@@ -97,32 +97,43 @@ double sum_slack(const RowTerms& terms, const ActivationRow& activations) {
   return slack;
 }
 
-double row_total(const RowTerms& terms, size_t i) { return terms.product[i] + (terms.offset.empty() ? 0 : terms.offset[i]); }
+double row_total(const RowTerms& terms, size_t i) {
+  return terms.product[i] + (terms.offset.empty() ? 0 : terms.offset[i]);
+}
 
 }  // namespace
 
 DotJudgement judge(const DotExpectation& expected, double result) {
   using Kind = DotExpectation::Kind;
-  const auto verdict = [](bool pass) { return DotJudgement{pass, pass ? 0 : kInfinity, pass ? 0 : kInfinity}; };
+  const auto verdict = [](bool pass) {
+    return DotJudgement{pass, pass ? 0 : kInfinity, pass ? 0 : kInfinity};
+  };
   switch (expected.kind) {
-    case Kind::nan: return verdict(std::isnan(result));
-    case Kind::infinite: return verdict(result == expected.value);
-    case Kind::not_finite: return verdict(!std::isfinite(result));
-    case Kind::unusable: return verdict(true);
-    case Kind::value: break;
+    case Kind::nan:
+      return verdict(std::isnan(result));
+    case Kind::infinite:
+      return verdict(result == expected.value);
+    case Kind::not_finite:
+      return verdict(!std::isfinite(result));
+    case Kind::unusable:
+      return verdict(true);
+    case Kind::value:
+      break;
   }
   if (!std::isfinite(result)) return verdict(false);
   DotJudgement judgement;
   judgement.error = std::fabs(result - expected.value);
   judgement.pass = judgement.error <= expected.error;
-  if (judgement.error > 0) judgement.share = expected.error > 0 ? judgement.error / expected.error : kInfinity;
+  if (judgement.error > 0)
+    judgement.share = expected.error > 0 ? judgement.error / expected.error : kInfinity;
   return judgement;
 }
 
 DotOracle::DotOracle(const DotShape& shape, pattern::Index index, const Operands& operands)
     : shape_(shape), mode_(patterns()[index].mode), operands_(operands) {
   for (uint64_t column = 0; column < shape_.m; ++column) {
-    const std::byte* blocks = operands_.activations.data() + column * row_bytes(*shape_.activation_type, shape_.k);
+    const std::byte* blocks =
+        operands_.activations.data() + column * row_bytes(*shape_.activation_type, shape_.k);
     activations_.push_back(activation_row(*shape_.activation_type, blocks, shape_.k, shape_.accuracy));
     if (mode_ != PatternMode::exact) continue;
     std::vector<double> values(shape_.k);
@@ -169,9 +180,12 @@ DotExpectation DotOracle::expect(uint64_t row, uint64_t column) {
   assert(column < shape_.m);
   load_row(row);
   switch (mode_) {
-    case PatternMode::exact: return expect_exact(column);
-    case PatternMode::special: return expect_special(column);
-    default: return expect_bound(column);
+    case PatternMode::exact:
+      return expect_exact(column);
+    case PatternMode::special:
+      return expect_special(column);
+    default:
+      return expect_bound(column);
   }
 }
 
@@ -196,14 +210,15 @@ LeafSummary DotOracle::leaf_kind(const ActivationRow& activations) const {
   factors += !has_scales(type) || rounds_weights() ? 1 : 2 + has_subscales(type);
   kind.multiplications = factors - 1;
   kind.other_roundings = activations.scale_roundings;
-  if (accuracy.leaf_group > 1) ++kind.other_roundings;                    // conversion of the integer sum
-  if (has_mins(type) && !rounds_weights()) ++kind.other_roundings;        // d q + m while dequantizing
+  if (accuracy.leaf_group > 1) ++kind.other_roundings;              // conversion of the integer sum
+  if (has_mins(type) && !rounds_weights()) ++kind.other_roundings;  // d q + m while dequantizing
   kind.largest_scale = terms_.largest_scale * activations.largest_scale;
   if (accuracy.truncating) {
     // Rounded weights and activations that the oracle could not round for the kernel; units
     // of the format's roundoff, in f32 roundoffs.
     const auto roundings = [](FloatFormat format) {
-      return static_cast<uint32_t>(std::ceil(float_traits(format).unit / float_traits(FloatFormat::f32).unit));
+      return static_cast<uint32_t>(
+          std::ceil(float_traits(format).unit / float_traits(FloatFormat::f32).unit));
     };
     if (accuracy.weights == FloatFormat::f16 || accuracy.weights == FloatFormat::bf16)
       kind.other_roundings += roundings(accuracy.weights);
@@ -223,9 +238,12 @@ DotExpectation DotOracle::expect_bound(uint64_t column) {
   if (own_zero) {
     // |d (q + z) a| + |d z a| is at most |d q a| + 2 |d z a|; each element is two leaves.
     for (uint64_t i = 0; i < shape_.k; ++i) {
-      const double activation = std::fabs(activations.value[i]) + (activations.offset.empty() ? 0 : std::fabs(activations.offset[i]));
+      const double activation = std::fabs(activations.value[i]) +
+                                (activations.offset.empty() ? 0 : std::fabs(activations.offset[i]));
       const double zero = std::fabs(zero_point(*shape_.weight_type) * terms_.step[i]) * activation;
-      if (zero != 0) leaves.add_magnitude(2 * zero, terms_.growth[i] * activations.growth[i] * zero_point(*shape_.weight_type));
+      if (zero != 0)
+        leaves.add_magnitude(2 * zero,
+                             terms_.growth[i] * activations.growth[i] * zero_point(*shape_.weight_type));
     }
   }
   if (!terms_.offset.empty()) add_offsets(leaves, terms_, activations);
@@ -240,7 +258,8 @@ DotExpectation DotOracle::expect_bound(uint64_t column) {
   expected.value = leaves.sum().value();
   expected.bound = error_bound(accuracy, leaves.summary());
   // The last term: the exact sum was rounded to double.
-  expected.error = expected.bound.error + sum_slack(terms_, activations) + std::fabs(expected.value) * 0x1p-53;
+  expected.error =
+      expected.bound.error + sum_slack(terms_, activations) + std::fabs(expected.value) * 0x1p-53;
   expected.why_not = expected.bound.why_not;
   expected.kind = expected.bound.usable ? DotExpectation::Kind::value : DotExpectation::Kind::unusable;
   return expected;

@@ -38,8 +38,8 @@ struct DotExpectation {
   };
   Kind kind = Kind::unusable;
   double value = 0;
-  double error = 0;                // 0: to the bit, but for the sign of a zero
-  ErrorBound bound;                // where error is not 0
+  double error = 0;  // 0: to the bit, but for the sign of a zero
+  ErrorBound bound;  // where error is not 0
   const char* why_not = nullptr;
 };
 

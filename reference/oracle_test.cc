@@ -2,10 +2,9 @@
 // where it matters, fails without it; special values; sensitivity and coverage.
 #include "reference/oracle.h"
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <bit>
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -33,7 +32,8 @@ float round_f16(float x) { return f16_to_f32(f32_to_f16(x)); }
 float round_bf16(float x) { return bf16_to_f32(f32_to_bf16(x)); }
 
 // A kernel on rows of f32: weights as dequantized, activations as given.
-using RowKernel = std::function<float(const std::vector<float>& weights, const std::vector<float>& activations)>;
+using RowKernel =
+    std::function<float(const std::vector<float>& weights, const std::vector<float>& activations)>;
 
 // Symmetric int8 groups, in either of the two ways in use.
 std::vector<float> quantize_groups(const std::vector<float>& values, size_t group, bool ties_to_even) {
@@ -54,7 +54,8 @@ template <class Weight, class Act>
 RowKernel rounded(Weight weight_change, Act activation_change) {
   return [=](const std::vector<float>& weights, const std::vector<float>& activations) {
     float sum = 0;
-    for (size_t i = weights.size(); i-- > 0;) sum += weight_change(weights[i]) * activation_change(activations[i]);
+    for (size_t i = weights.size(); i-- > 0;)
+      sum += weight_change(weights[i]) * activation_change(activations[i]);
     return sum;
   };
 }
@@ -65,15 +66,17 @@ struct Tally {
   double worst = 0;
 };
 
-constexpr pattern::Index kBounds[] = {pattern::probe,  pattern::random_blocks, pattern::normal,     pattern::heavy_tailed,
-                                      pattern::sparse, pattern::extreme_codes, pattern::cancelling, pattern::exact};
+constexpr pattern::Index kBounds[] = {pattern::probe,        pattern::random_blocks, pattern::normal,
+                                      pattern::heavy_tailed, pattern::sparse,        pattern::extreme_codes,
+                                      pattern::cancelling,   pattern::exact};
 
 Tally tally(const DotShape& shape, const RowKernel& kernel) {
   Tally result;
   for (const pattern::Index index : kBounds) {
     for (uint64_t draw = 0; draw < 4; ++draw) {
       Operands operands;
-      if (draw_operands(shape, index, Generator(3, shape.weight_type->name), draw, operands) != nullptr) continue;
+      if (draw_operands(shape, index, Generator(3, shape.weight_type->name), draw, operands) != nullptr)
+        continue;
       const std::vector<float> weights = decode(*shape.weight_type, operands.weights, shape.k);
       const std::vector<float> activations = decode(*shape.activation_type, operands.activations, shape.k);
       DotOracle oracle(shape, index, operands);
@@ -89,7 +92,8 @@ Tally tally(const DotShape& shape, const RowKernel& kernel) {
 }
 
 // Passes with the class, and fails with the plain one.
-void needs_class(const char* what, tensor::Id weights, uint64_t k, const AccuracyClass& accuracy, const RowKernel& kernel) {
+void needs_class(const char* what, tensor::Id weights, uint64_t k, const AccuracyClass& accuracy,
+                 const RowKernel& kernel) {
   DotShape shape = shape_of({weights, tensor::f32}, k);
   shape.accuracy = accuracy;
   const Tally with = tally(shape, kernel);
@@ -131,15 +135,20 @@ BOOST_AUTO_TEST_CASE(activations_quantized_in_the_kernel) {
     Activation activation;
     uint32_t group;
   };
-  for (const Way& way : {Way{Activation::group, 32}, {Activation::group, 64}, {Activation::group, 128}, {Activation::group, 256}, {Activation::row, 1024}}) {
+  for (const Way& way : {Way{Activation::group, 32},
+                         {Activation::group, 64},
+                         {Activation::group, 128},
+                         {Activation::group, 256},
+                         {Activation::row, 1024}}) {
     for (const bool ties_to_even : {false, true}) {
       AccuracyClass accuracy;
       accuracy.activation = way.activation;
       accuracy.activation_group = way.activation == Activation::group ? way.group : 0;
       for (const tensor::Id type : {tensor::q4_0, tensor::q4_k}) {
-        needs_class("int8 groups", type, 1024, accuracy, [&](const std::vector<float>& w, const std::vector<float>& a) {
-          return rounded(same, same)(w, quantize_groups(a, way.group, ties_to_even));
-        });
+        needs_class("int8 groups", type, 1024, accuracy,
+                    [&](const std::vector<float>& w, const std::vector<float>& a) {
+                      return rounded(same, same)(w, quantize_groups(a, way.group, ties_to_even));
+                    });
       }
     }
   }
@@ -153,35 +162,41 @@ BOOST_AUTO_TEST_CASE(activations_quantized_with_an_offset) {
     accuracy.activation_offset = true;
     const size_t group = activation == Activation::group ? 64 : 512;
     for (const tensor::Id type : {tensor::q4_0, tensor::q4_1, tensor::q8_0, tensor::f16}) {
-      needs_class("offset groups", type, 512, accuracy, [&](const std::vector<float>& w, const std::vector<float>& a) {
-        float sum = 0;
-        for (size_t begin = 0; begin < a.size(); begin += group) {
-          const auto [least, greatest] = std::minmax_element(a.begin() + static_cast<ptrdiff_t>(begin), a.begin() + static_cast<ptrdiff_t>(begin + group));
-          const float low = *least, d = (*greatest - low) / 255.0f, inverse = d == 0 ? 0 : 1 / d;
-          float codes = 0, weights = 0;
-          for (size_t i = begin; i < begin + group; ++i) {
-            codes += w[i] * std::round((a[i] - low) * inverse);
-            weights += w[i];
-          }
-          sum += d * codes + low * weights;
-        }
-        return sum;
-      });
+      needs_class("offset groups", type, 512, accuracy,
+                  [&](const std::vector<float>& w, const std::vector<float>& a) {
+                    float sum = 0;
+                    for (size_t begin = 0; begin < a.size(); begin += group) {
+                      const auto [least, greatest] =
+                          std::minmax_element(a.begin() + static_cast<ptrdiff_t>(begin),
+                                              a.begin() + static_cast<ptrdiff_t>(begin + group));
+                      const float low = *least, d = (*greatest - low) / 255.0f, inverse = d == 0 ? 0 : 1 / d;
+                      float codes = 0, weights = 0;
+                      for (size_t i = begin; i < begin + group; ++i) {
+                        codes += w[i] * std::round((a[i] - low) * inverse);
+                        weights += w[i];
+                      }
+                      sum += d * codes + low * weights;
+                    }
+                    return sum;
+                  });
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(activations_quantized_to_blocks_in_the_kernel) {
-  for (const auto& [activation, type] : {std::pair{Activation::q8_0, tensor::q8_0}, {Activation::q8_1, tensor::q8_1}, {Activation::q8_k, tensor::q8_k}}) {
+  for (const auto& [activation, type] : {std::pair{Activation::q8_0, tensor::q8_0},
+                                         {Activation::q8_1, tensor::q8_1},
+                                         {Activation::q8_k, tensor::q8_k}}) {
     AccuracyClass accuracy;
     accuracy.activation = activation;
     const TensorType& blocks = *find_tensor_type(type);
     for (const tensor::Id weights : {tensor::q5_1, tensor::q6_k, tensor::iq2_s}) {
-      needs_class("blocks", weights, 512, accuracy, [&](const std::vector<float>& w, const std::vector<float>& a) {
-        std::vector<std::byte> quantized(row_bytes(blocks, a.size()));
-        blocks.codec->quantize(a.data(), nullptr, quantized.data(), a.size());
-        return rounded(same, same)(w, decode(blocks, quantized, a.size()));
-      });
+      needs_class("blocks", weights, 512, accuracy,
+                  [&](const std::vector<float>& w, const std::vector<float>& a) {
+                    std::vector<std::byte> quantized(row_bytes(blocks, a.size()));
+                    blocks.codec->quantize(a.data(), nullptr, quantized.data(), a.size());
+                    return rounded(same, same)(w, decode(blocks, quantized, a.size()));
+                  });
     }
   }
 }
@@ -201,10 +216,13 @@ BOOST_AUTO_TEST_CASE(both_rules_of_rounding_give_the_same_codes) {
         values[0] = 127;
         if (shielded) clear_of_int8_ties(values, 32);
       }
-      const std::vector<float> away = quantize_groups(values, 32, false), even = quantize_groups(values, 32, true);
+      const std::vector<float> away = quantize_groups(values, 32, false),
+                               even = quantize_groups(values, 32, true);
       for (size_t i = 0; i < values.size(); ++i) {
-        if (shielded) BOOST_TEST(away[i] == even[i]);
-        else differ_plain += away[i] != even[i];
+        if (shielded)
+          BOOST_TEST(away[i] == even[i]);
+        else
+          differ_plain += away[i] != even[i];
       }
       blocks += values.size() / 32;
     }
@@ -239,7 +257,8 @@ BOOST_AUTO_TEST_CASE(block_sums_as_the_class_says) {
         uint64_t failed = 0;
         for (uint64_t draw = 0; draw < 40; ++draw) {
           Operands operands;
-          BOOST_TEST_REQUIRE(draw_operands(shape, pattern::random_blocks, Generator(5, "sums"), draw, operands) == nullptr);
+          BOOST_TEST_REQUIRE(
+              draw_operands(shape, pattern::random_blocks, Generator(5, "sums"), draw, operands) == nullptr);
           DotOracle oracle(shape, pattern::random_blocks, operands);
           failed += !judge(oracle.expect(0, 0), kernel(real, operands)).pass;
         }
@@ -251,7 +270,8 @@ BOOST_AUTO_TEST_CASE(block_sums_as_the_class_says) {
 }
 
 BOOST_AUTO_TEST_CASE(a_zero_point_of_its_own) {
-  for (const tensor::Id weights : {tensor::q4_0, tensor::q5_0, tensor::q6_k, tensor::q3_k, tensor::tq2_0, tensor::q1_0}) {
+  for (const tensor::Id weights :
+       {tensor::q4_0, tensor::q5_0, tensor::q6_k, tensor::q3_k, tensor::tq2_0, tensor::q1_0}) {
     const DotShape plain = shape_of({weights, tensor::f32}, 2048);
     const auto zero = static_cast<float>(zero_point(*plain.weight_type));
     const auto kernel = [&](const Factors& f) {
@@ -270,7 +290,8 @@ BOOST_AUTO_TEST_CASE(a_zero_point_of_its_own) {
     };
     uint64_t failed = 0;
     double worst_with = 0, worst_without = 0;
-    for (const pattern::Index index : {pattern::exact, pattern::normal, pattern::random_blocks, pattern::cancelling, pattern::extreme_codes}) {
+    for (const pattern::Index index : {pattern::exact, pattern::normal, pattern::random_blocks,
+                                       pattern::cancelling, pattern::extreme_codes}) {
       for (uint64_t draw = 0; draw < 6; ++draw) {
         DotShape shape = plain;
         shape.accuracy.zero_point_leaf = true;
@@ -281,10 +302,12 @@ BOOST_AUTO_TEST_CASE(a_zero_point_of_its_own) {
         failed += !judge(with, result).pass;
         if (with.error == 0) continue;
         worst_with = std::max(worst_with, judge(with, result).share);
-        worst_without = std::max(worst_without, judge(DotOracle(plain, index, operands).expect(0, 0), result).share);
+        worst_without =
+            std::max(worst_without, judge(DotOracle(plain, index, operands).expect(0, 0), result).share);
       }
     }
-    BOOST_TEST_CONTEXT(plain.weight_type->name << ", worst share " << worst_with << ", without the class " << worst_without) {
+    BOOST_TEST_CONTEXT(plain.weight_type->name << ", worst share " << worst_with << ", without the class "
+                                               << worst_without) {
       BOOST_TEST(failed == 0u);
       BOOST_TEST(worst_without > worst_with);
     }
@@ -297,12 +320,14 @@ BOOST_AUTO_TEST_CASE(short_sums) {
     float (*round)(float);
     uint64_t k;
   };
-  for (const Format& format : {Format{FloatFormat::f16, round_f16, 256}, Format{FloatFormat::bf16, round_bf16, 32}}) {
+  for (const Format& format :
+       {Format{FloatFormat::f16, round_f16, 256}, Format{FloatFormat::bf16, round_bf16, 32}}) {
     AccuracyClass accuracy;
     accuracy.accumulate = accuracy.result = format.format;
     const RowKernel kernel = [&](const std::vector<float>& w, const std::vector<float>& a) {
       float sum = 0;
-      for (size_t i = 0; i < w.size(); ++i) sum = format.round(sum + format.round(format.round(w[i]) * format.round(a[i])));
+      for (size_t i = 0; i < w.size(); ++i)
+        sum = format.round(sum + format.round(format.round(w[i]) * format.round(a[i])));
       return sum;
     };
     // Weights and activations are rounded on the way, too.
@@ -341,7 +366,8 @@ BOOST_AUTO_TEST_CASE(flushed_subnormals) {
     uint64_t failed_with = 0, failed_without = 0;
     for (uint64_t draw = 0; draw < 8; ++draw) {
       Operands operands;
-      BOOST_TEST_REQUIRE(draw_operands(shape, pattern::subnormal_scales, Generator(7, "flush"), draw, operands) == nullptr);
+      BOOST_TEST_REQUIRE(
+          draw_operands(shape, pattern::subnormal_scales, Generator(7, "flush"), draw, operands) == nullptr);
       const std::vector<float> w = decode(*shape.weight_type, operands.weights, shape.k);
       const std::vector<float> a = decode(*shape.activation_type, operands.activations, shape.k);
       float sum = 0;
@@ -364,7 +390,8 @@ BOOST_AUTO_TEST_CASE(special_values) {
   for (const Pair& pair : kPairs) {
     for (const tensor::Id activations : {pair.activations, tensor::f32}) {
       const DotShape shape = shape_of({pair.weights, activations}, 512);
-      for (const pattern::Index index : {pattern::nan_scale, pattern::infinite_scale, pattern::nan_activation, pattern::negative_zero}) {
+      for (const pattern::Index index :
+           {pattern::nan_scale, pattern::infinite_scale, pattern::nan_activation, pattern::negative_zero}) {
         for (uint64_t draw = 0; draw < 4; ++draw) {
           Operands operands;
           if (draw_operands(shape, index, Generator(8, "special"), draw, operands) != nullptr) continue;
@@ -372,11 +399,14 @@ BOOST_AUTO_TEST_CASE(special_values) {
           const std::vector<float> w = decode(*shape.weight_type, operands.weights, shape.k);
           const std::vector<float> a = decode(*shape.activation_type, operands.activations, shape.k);
           const float honest = rounded(same, same)(w, a);
-          BOOST_TEST_CONTEXT(shape.weight_type->name << " " << patterns()[index].name << " draw " << draw << ": " << honest) {
+          BOOST_TEST_CONTEXT(shape.weight_type->name << " " << patterns()[index].name << " draw " << draw
+                                                     << ": " << honest) {
             BOOST_TEST(judge(expected, honest).pass);
             // A maximum that swallows NaN, and whatever is finite, fail where something is due.
-            if (index != pattern::negative_zero) BOOST_TEST(!judge(expected, 1.0).pass);
-            else BOOST_TEST(!judge(expected, nan).pass);
+            if (index != pattern::negative_zero)
+              BOOST_TEST(!judge(expected, 1.0).pass);
+            else
+              BOOST_TEST(!judge(expected, nan).pass);
           }
           nans += expected.kind == DotExpectation::Kind::nan;
           not_finite += expected.kind == DotExpectation::Kind::not_finite;
@@ -394,7 +424,8 @@ BOOST_AUTO_TEST_CASE(special_values) {
   Operands operands;
   draw_operands(shape, pattern::normal, Generator(1, ""), 0, operands);
   const float activations[] = {3, 5};
-  std::copy_n(reinterpret_cast<const std::byte*>(activations), sizeof(activations), operands.activations.begin());
+  std::copy_n(reinterpret_cast<const std::byte*>(activations), sizeof(activations),
+              operands.activations.begin());
   operands.weights = {std::byte{0}, std::byte{0xfc}, std::byte{0}, std::byte{0x3c}};  // -infinity, 1
   const DotExpectation expected = DotOracle(shape, pattern::infinite_scale, operands).expect(0, 0);
   BOOST_TEST((expected.kind == DotExpectation::Kind::infinite));
@@ -412,7 +443,8 @@ BOOST_AUTO_TEST_CASE(probes_are_sharp_at_any_length) {
       Operands operands;
       uint64_t places = 0, sharp = 0;
       for (uint64_t draw = 0; draw < 3; ++draw) {
-        BOOST_TEST_REQUIRE(draw_operands(shape, pattern::probe, Generator(9, "probes"), draw, operands) == nullptr);
+        BOOST_TEST_REQUIRE(draw_operands(shape, pattern::probe, Generator(9, "probes"), draw, operands) ==
+                           nullptr);
         const Sensitivity found = DotOracle(shape, pattern::probe, operands).sensitivity(0, 0);
         BOOST_TEST(found.places <= 64u);
         places += found.places;
@@ -447,7 +479,8 @@ BOOST_AUTO_TEST_CASE(exact_draws_reach_every_code_at_every_place) {
       continue;
     }
     const uint64_t draws = draws_to_coverage(shape, Generator(11, "coverage"), 64);
-    std::printf("%s %llu, ", std::string(shape.weight_type->name).c_str(), static_cast<unsigned long long>(draws));
+    std::printf("%s %llu, ", std::string(shape.weight_type->name).c_str(),
+                static_cast<unsigned long long>(draws));
     BOOST_TEST_CONTEXT(shape.weight_type->name) BOOST_TEST(draws > 0u);
   }
   std::printf("draws of 4 rows of 4096 to full coverage\n");

@@ -67,7 +67,8 @@ class SoftFloat {
     const double size = std::fabs(x);
     double next = size + direction * ulp(size);
     // Below a power of two the numbers are twice as dense.
-    if (direction < 0 && std::fabs(round_to(size - ulp(size) / 2, format_)) < size) next = size - ulp(size) / 2;
+    if (direction < 0 && std::fabs(round_to(size - ulp(size) / 2, format_)) < size)
+      next = size - ulp(size) / 2;
     return std::copysign(next, x);
   }
 

@@ -29,12 +29,16 @@ double q3_k(const uint8_t* block, size_t run) {
 }
 double q4_k(const uint8_t* block, size_t run) { return k_scales::scale(block + 4, run); }
 double q6_k(const uint8_t* block, size_t run) { return static_cast<int8_t>(block[192 + run]); }
-double iq1_s(const uint8_t* block, size_t run) { return (2 * (word16(block + 34 + 2 * run) >> 12 & 7) + 1) * 0.125; }
+double iq1_s(const uint8_t* block, size_t run) {
+  return (2 * (word16(block + 34 + 2 * run) >> 12 & 7) + 1) * 0.125;
+}
 double iq1_m(const uint8_t* block, size_t run) {
   return (2 * (word16(block + 48 + 2 * (run / 4)) >> 3 * (run % 4) & 7) + 1) * 0.125;
 }
 double iq2_xxs(const uint8_t* block, size_t run) { return (0.5 + nibble(block[9 + 8 * run], 1)) * 0.25; }
-double iq2_xs(const uint8_t* block, size_t run) { return (0.5 + nibble(block[66 + run / 2], run % 2)) * 0.25; }
+double iq2_xs(const uint8_t* block, size_t run) {
+  return (0.5 + nibble(block[66 + run / 2], run % 2)) * 0.25;
+}
 double iq2_s(const uint8_t* block, size_t run) { return (0.5 + nibble(block[74 + run / 2], run % 2)) * 0.25; }
 double iq3_xxs(const uint8_t* block, size_t run) { return (0.5 + nibble(block[69 + 4 * run], 1)) * 0.5; }
 double iq3_s(const uint8_t* block, size_t run) { return 1 + 2 * nibble(block[106 + run / 2], run % 2); }
@@ -94,7 +98,8 @@ bool is_spread(const BlockField& field) { return field.format == NumberFormat::u
 void set_number(const BlockField& field, std::byte* block, uint32_t index, uint32_t bits) {
   auto* bytes = reinterpret_cast<uint8_t*>(block) + field.offset;
   if (is_spread(field)) {
-    for (size_t i = 0; i < 4; ++i) bytes[2 * i + 1] = static_cast<uint8_t>((bytes[2 * i + 1] & 15) | (bits >> 4 * i & 15) << 4);
+    for (size_t i = 0; i < 4; ++i)
+      bytes[2 * i + 1] = static_cast<uint8_t>((bytes[2 * i + 1] & 15) | (bits >> 4 * i & 15) << 4);
     return;
   }
   const uint32_t width = number_bytes(field.format);
@@ -114,19 +119,27 @@ double number_at(const BlockField& field, const std::byte* block, uint32_t index
   }
   bytes += index * number_bytes(field.format);
   switch (field.format) {
-    case NumberFormat::f16: return f16_to_f32(static_cast<uint16_t>(word16(bytes)));
-    case NumberFormat::bf16: return bf16_to_f32(static_cast<uint16_t>(word16(bytes)));
-    case NumberFormat::f32: return std::bit_cast<float>(word16(bytes) | word16(bytes + 2) << 16);
-    case NumberFormat::e8m0: return e8m0_half(*bytes);
-    case NumberFormat::ue4m3: return ue4m3_half(*bytes);
-    default: assert(false); return 0;
+    case NumberFormat::f16:
+      return f16_to_f32(static_cast<uint16_t>(word16(bytes)));
+    case NumberFormat::bf16:
+      return bf16_to_f32(static_cast<uint16_t>(word16(bytes)));
+    case NumberFormat::f32:
+      return std::bit_cast<float>(word16(bytes) | word16(bytes + 2) << 16);
+    case NumberFormat::e8m0:
+      return e8m0_half(*bytes);
+    case NumberFormat::ue4m3:
+      return ue4m3_half(*bytes);
+    default:
+      assert(false);
+      return 0;
   }
 }
 
 double at_least_one(double x) { return std::max(1.0, std::fabs(x)); }
 
 // The values of a row whose blocks all have these scales and mins.
-std::vector<float> decode_with(const TensorType& type, const std::byte* blocks, uint64_t count, uint32_t scale, uint32_t min) {
+std::vector<float> decode_with(const TensorType& type, const std::byte* blocks, uint64_t count,
+                               uint32_t scale, uint32_t min) {
   const size_t bytes = count / type.block_elements * type.block_bytes;
   std::vector<std::byte> copy(blocks, blocks + bytes);
   for (size_t at = 0; at < bytes; at += type.block_bytes) {
@@ -188,10 +201,14 @@ uint32_t run_elements(const TensorType& type) {
 
 uint32_t scale_bits(const TensorType& type, int exponent, uint32_t fraction) {
   switch (scale_format(type)) {
-    case NumberFormat::e8m0: return static_cast<uint32_t>(128 + exponent);  // half of 2^(e - 127)
-    case NumberFormat::ue4m3: return static_cast<uint32_t>(8 + exponent) << 3 | fraction >> 13;  // half of 2^(e - 7)
-    case NumberFormat::f32: return static_cast<uint32_t>(127 + exponent) << 23 | fraction << 7;
-    default: return static_cast<uint32_t>(15 + exponent) << 10 | fraction >> 6;
+    case NumberFormat::e8m0:
+      return static_cast<uint32_t>(128 + exponent);  // half of 2^(e - 127)
+    case NumberFormat::ue4m3:
+      return static_cast<uint32_t>(8 + exponent) << 3 | fraction >> 13;  // half of 2^(e - 7)
+    case NumberFormat::f32:
+      return static_cast<uint32_t>(127 + exponent) << 23 | fraction << 7;
+    default:
+      return static_cast<uint32_t>(15 + exponent) << 10 | fraction >> 6;
   }
 }
 
@@ -219,7 +236,8 @@ RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t cou
     const std::byte* block = blocks + i / type.block_elements * type.block_bytes;
     const auto number = static_cast<uint32_t>(i / run % runs);
     const double scale = number_at(*scale_field, block, number * scales / runs);
-    const double sub = facts.substep == nullptr ? 1 : facts.substep(reinterpret_cast<const uint8_t*>(block), number);
+    const double sub =
+        facts.substep == nullptr ? 1 : facts.substep(reinterpret_cast<const uint8_t*>(block), number);
     const double grown = at_least_one(scale) * at_least_one(sub);
     for (uint64_t j = i; j < i + run; ++j) {
       const double code = sub == 0 ? 0 : units[j] / sub;

@@ -51,7 +51,8 @@ inline constexpr double kMatmulLimit = 5e-4;
 
 // The verdict of test-backend-ops: NaN on either side fails, infinities agree in place and
 // sign, and the error is not above the limit.
-bool nmse_passes(std::span<const double> expected, std::span<const double> actual, double limit = kMatmulLimit);
+bool nmse_passes(std::span<const double> expected, std::span<const double> actual,
+                 double limit = kMatmulLimit);
 
 }  // namespace gcts::thresholds
 

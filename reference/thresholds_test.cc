@@ -2,7 +2,6 @@
 #include "reference/thresholds.h"
 
 #include <boost/test/unit_test.hpp>
-
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -20,9 +19,10 @@ BOOST_AUTO_TEST_CASE(the_absolute_error_is_the_measured_one) {
     double error;
   };
   // Printed by test-quantize-fns for quantizers that have one defined answer.
-  constexpr Measured kMeasured[] = {{"f16", 0.000004},    {"bf16", 0.000036},   {"q4_0", 0.001121},  {"q4_1", 0.001144},
-                                    {"q5_0", 0.000591},   {"q5_1", 0.000556},   {"q8_0", 0.000074},  {"mxfp4", 0.001881},
-                                    {"nvfp4", 0.002337},  {"iq4_nl", 0.001296}, {"tq1_0", 0.008681}, {"tq2_0", 0.008681},
+  constexpr Measured kMeasured[] = {{"f16", 0.000004},    {"bf16", 0.000036},  {"q4_0", 0.001121},
+                                    {"q4_1", 0.001144},   {"q5_0", 0.000591},  {"q5_1", 0.000556},
+                                    {"q8_0", 0.000074},   {"mxfp4", 0.001881}, {"nvfp4", 0.002337},
+                                    {"iq4_nl", 0.001296}, {"tq1_0", 0.008681}, {"tq2_0", 0.008681},
                                     {"q2_0", 0.008672},   {"q1_0", 0.009696}};
   const std::vector<float> values = thresholds::cosine(thresholds::kCosineCount, 0);
   for (const Measured& measured : kMeasured) {

@@ -77,10 +77,15 @@ std::vector<Complaint> complaints_of(const CheckedModel& model, const Profile& p
   return out;
 }
 
+// Must before should; the order of each stays.
 void sort(std::vector<Complaint>& complaints) {
-  std::stable_sort(complaints.begin(), complaints.end(), [](const Complaint& a, const Complaint& b) {
-    return (a.severity == Severity::must) > (b.severity == Severity::must);
-  });
+  std::vector<Complaint> sorted;
+  for (const bool must : {true, false}) {
+    for (Complaint& complaint : complaints) {
+      if ((complaint.severity == Severity::must) == must) sorted.push_back(std::move(complaint));
+    }
+  }
+  complaints = std::move(sorted);
 }
 
 // Where `other` judges otherwise, and for which rules.

@@ -193,7 +193,8 @@ struct StreamScan::State {
   std::optional<Sha256> sha;
 
   State(const Reading& r, const ScanOptions& o) : reading(r), options(o), targets(targets_of(r, UINT64_MAX)), out(r.tensors.size()) {
-    std::stable_sort(targets.begin(), targets.end(), [](const Target& a, const Target& b) { return a.begin < b.begin; });
+    std::sort(targets.begin(), targets.end(),
+              [](const Target& a, const Target& b) { return a.begin != b.begin ? a.begin < b.begin : a.index < b.index; });
     uint64_t end = 0;
     std::erase_if(targets, [&](const Target& target) {
       if (target.begin < end) return true;

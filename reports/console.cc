@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -92,7 +93,9 @@ std::vector<Broken> broken_rules(const std::vector<const Result*>& failures) {
   }
   std::vector<Broken> out;
   for (auto& [key, broken] : by_rule) out.push_back(std::move(broken));
-  std::stable_sort(out.begin(), out.end(), [](const Broken& a, const Broken& b) { return a.cases > b.cases; });
+  std::sort(out.begin(), out.end(), [](const Broken& a, const Broken& b) {
+    return std::tie(b.cases, a.id, a.name) < std::tie(a.cases, b.id, b.name);
+  });
   return out;
 }
 

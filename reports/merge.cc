@@ -72,7 +72,7 @@ bool merge(std::span<const Report> parts, Report& out, std::string& error) {
     out.wall_seconds = std::max(out.wall_seconds, part.wall_seconds);  // shards run side by side
     if (out.void_reason.empty()) out.void_reason = part.void_reason;
   }
-  std::stable_sort(out.results.begin(), out.results.end(), [](const Result& a, const Result& b) {
+  std::sort(out.results.begin(), out.results.end(), [](const Result& a, const Result& b) {
     return std::tie(a.subject, a.case_id) < std::tie(b.subject, b.case_id);
   });
   return true;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "corpus/case.h"
+#include "reference/codec.h"
 #include "reference/split.h"
+#include "reference/tensor_type.h"
 
 namespace gcts {
 namespace {
@@ -82,6 +84,18 @@ BOOST_AUTO_TEST_CASE(each_case_breaks_what_it_says) {
       for (const rule::Index index : expected) wanted += " " + std::string(rule_at(index).name);
       BOOST_TEST((found == expected), "expected" << (wanted.empty() ? " nothing" : wanted) << ", found" << names(roots));
     }
+  }
+}
+
+// The same of files that are made on demand; one fault may stand in them many times.
+BOOST_AUTO_TEST_CASE(each_large_case_breaks_what_it_says) {
+  for (const Case& c : cases()) {
+    if (c.kind == CaseKind::write || c.size != CaseSize::large) continue;
+    const Bytes bytes = c.kind == CaseKind::read ? c.files()[0].bytes : c.scaled(c.scale);
+    std::set<rule::Index> found;
+    for (const Finding& finding : read(bytes).findings.all())
+      if (finding.root) found.insert(finding.rule);
+    BOOST_TEST((found == std::set<rule::Index>(c.breaks.begin(), c.breaks.end())), c.id);
   }
 }
 
@@ -190,6 +204,23 @@ BOOST_AUTO_TEST_CASE(files_are_the_same_each_time) {
     BOOST_TEST(once.size() == again.size());
     for (size_t i = 0; i < once.size(); ++i) BOOST_TEST((once[i].bytes == again[i].bytes), c.id);
   }
+}
+
+// Patterned tensor bytes are legal blocks of their type: no scale is NaN or infinite.
+BOOST_AUTO_TEST_CASE(tensor_bytes_are_legal) {
+  size_t blocks = 0;
+  for (const Case& c : cases()) {
+    if (!is_small_read(c) || !c.id.starts_with("format/valid/sweeps/tensor_types.")) continue;
+    const std::vector<CaseFile> files = c.files();
+    for (const TensorView& tensor : read(files[0].bytes).tensors) {
+      const TensorType& type = *find_tensor_type(tensor.type);
+      for (uint64_t at = 0; at < tensor.data.size(); at += type.block_bytes, ++blocks) {
+        const BlockFault fault = type.codec->validate(tensor.data.data() + at);
+        BOOST_TEST(!fault.what, c.id << ": " << (fault.what ? fault.what : "") << " at byte " << fault.byte);
+      }
+    }
+  }
+  BOOST_TEST(blocks > 1000u);
 }
 
 // A stored corpus stays small enough to carry around.

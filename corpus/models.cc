@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "reference/codec.h"
 #include "reference/tensor_type.h"
 
 namespace gcts {
@@ -30,9 +31,41 @@ uint64_t tensor_size(uint32_t type, const std::vector<uint64_t>& dims) {
   return blocks * row->block_bytes;
 }
 
+namespace {
+
+// q8_k keeps the sums of its 16 runs of 16 codes: f32 scale, 256 x i8, 16 x i16.
+void sum_q8_k(std::byte* block) {
+  constexpr size_t kCodes = 4, kSums = kCodes + 256;
+  for (size_t run = 0; run < 16; ++run) {
+    int sum = 0;
+    for (size_t i = 0; i < 16; ++i) sum += static_cast<int8_t>(block[kCodes + 16 * run + i]);
+    block[kSums + 2 * run] = static_cast<std::byte>(sum & 0xff);
+    block[kSums + 2 * run + 1] = static_cast<std::byte>((sum >> 8) & 0xff);
+  }
+}
+
+// Turns patterned bytes into legal blocks: sums that fit their codes, and in place of
+// a byte that the type never holds the next one that it does.
+void make_legal(const TensorType& type, Bytes& data) {
+  for (size_t at = 0; at + type.block_bytes <= data.size(); at += type.block_bytes) {
+    std::byte* block = data.data() + at;
+    if (type.id == tensor::q8_k) sum_q8_k(block);
+    for (int tries = 0; tries < 256 * 64; ++tries) {
+      const BlockFault fault = type.codec->validate(block);
+      if (!fault.what) break;
+      block[fault.byte] = static_cast<std::byte>(std::to_integer<int>(block[fault.byte]) + 1);
+    }
+  }
+}
+
+}  // namespace
+
 Tensor filled(std::string_view name, uint32_t type, std::vector<uint64_t> dims) {
   const uint64_t size = tensor_size(type, dims);
-  return {std::string(name), type, std::move(dims), pattern(size, name), {}};
+  Tensor tensor{std::string(name), type, std::move(dims), pattern(size, name), {}};
+  const TensorType* row = find_tensor_type(type);
+  if (row && row->block_elements > 1) make_legal(*row, tensor.data);
+  return tensor;
 }
 
 File minimal() {

@@ -19,7 +19,7 @@ Bytes pattern(uint64_t size, std::string_view seed);
 
 // Bytes that a tensor of these dimensions takes; 0 for types without a size.
 uint64_t tensor_size(uint32_t type, const std::vector<uint64_t>& dims);
-// A tensor with patterned bytes.
+// A tensor with patterned bytes that are legal blocks of its type.
 Tensor filled(std::string_view name, uint32_t type, std::vector<uint64_t> dims);
 
 File minimal();                                    // general.architecture alone

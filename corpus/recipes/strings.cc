@@ -101,6 +101,8 @@ RECIPE(long_string) {
     if (row.size >= kMega) draft.large();
     if (row.limit) draft.either("limit");
   }
+  r.family("growing", "a reader that copies a string more than once shows in its memory", 3'000'000,
+           [](uint64_t n) { return write_bytes(text_then_pair(letters(n))); });
 }
 
 RECIPE(string_whole) {

@@ -1,5 +1,6 @@
 // Sweeps over what exists: files too large to store, and twins in other layouts.
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -54,6 +55,16 @@ std::vector<const Draft*> one_a_rule(const std::deque<Draft>& drafts) {
   return chosen;
 }
 
+// Version 1 has no types above array.
+bool has_old_types(const Value& value) {
+  const auto is_old = [](ValueType type) { return type <= ValueType::array; };
+  return is_old(value.type) && is_old(value.element_type) && std::all_of(value.elements.begin(), value.elements.end(), has_old_types);
+}
+
+bool has_old_types(const File& file) {
+  return std::all_of(file.metadata.begin(), file.metadata.end(), [](const KeyValue& pair) { return has_old_types(pair.value); });
+}
+
 }  // namespace
 
 SWEEP(large) {
@@ -82,6 +93,12 @@ SWEEP(twins) {
     Model second = *model;
     second.file.layout.version = 2;
     r.of(rule::version_2_same_layout).valid(name + "_version_2", std::move(second), "the same file in version 2").also(rule);
+    if (has_old_types(model->file)) {
+      Model first = *model;
+      first.file.layout.version = 1;
+      r.of(rule::version_1).valid(name + "_version_1", std::move(first), "the same model in version 1: read or refused, never misread")
+          .breaks(rule::version_1).either("undefined").tag("version:1").also(rule);
+    }
     if (!has_scalar_tensors(model->file)) continue;
     Model big = *model;
     big.file = in_order(model->file, ByteOrder::big);

@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(each_large_case_breaks_what_it_says) {
     if (c.kind == CaseKind::write || c.size != CaseSize::large) continue;
     const Bytes bytes = c.kind == CaseKind::read ? c.files()[0].bytes : c.scaled(c.scale);
     std::set<rule::Index> found;
-    for (const Finding& finding : read(bytes).findings.all())
+    const Reading reading = read(bytes);
+    for (const Finding& finding : reading.findings.all())
       if (finding.root) found.insert(finding.rule);
     BOOST_TEST((found == std::set<rule::Index>(c.breaks.begin(), c.breaks.end())), c.id);
   }
@@ -212,7 +213,8 @@ BOOST_AUTO_TEST_CASE(tensor_bytes_are_legal) {
   for (const Case& c : cases()) {
     if (!is_small_read(c) || !c.id.starts_with("format/valid/sweeps/tensor_types.")) continue;
     const std::vector<CaseFile> files = c.files();
-    for (const TensorView& tensor : read(files[0].bytes).tensors) {
+    const Reading reading = read(files[0].bytes);
+    for (const TensorView& tensor : reading.tensors) {
       const TensorType& type = *find_tensor_type(tensor.type);
       for (uint64_t at = 0; at < tensor.data.size(); at += type.block_bytes, ++blocks) {
         const BlockFault fault = type.codec->validate(tensor.data.data() + at);

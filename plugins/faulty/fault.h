@@ -4,6 +4,7 @@
 #define GCTS_PLUGINS_FAULTY_FAULT_H_
 
 #include "plugins/faulty/hooks.h"
+#include "plugins/faulty/kernel_hooks.h"
 #include "plugins/faulty/template_hooks.h"
 
 namespace gcts {
@@ -13,10 +14,11 @@ struct Hooks {
   ReaderHooks reader;
   WriterHooks writer;
   template_hooks& template_reader = hooked;
+  KernelHooks& kernel = kernel_hooks();
 };
 
 // What a fault sits in.
-enum class FaultTarget { reader, writer, template_reader };
+enum class FaultTarget { reader, writer, template_reader, kernel };
 
 struct Fault {
   const char* name;
@@ -28,10 +30,18 @@ namespace fault {
 using reader_hooks = ReaderHooks;
 using writer_hooks = WriterHooks;
 using template_reader_hooks = template_hooks;
+using kernel_hooks = KernelHooks;
+
 // One function a row; a row without its function is a link error.
 #define FAULT(name, target, check, modelled_on) void name(target##_hooks& hooks);
 #include "plugins/faulty/faults.inc"
 #undef FAULT
+
+// The row that a kernel fault sits in.
+inline void sit_in(KernelHooks& hooks, gcts_op op, uint32_t type) {
+  hooks.op = op;
+  hooks.type = type;
+}
 }  // namespace fault
 
 std::span<const Fault> faults();

@@ -23,6 +23,7 @@ constexpr Fault kHealthy[] = {
     {"healthy:reader", FaultTarget::reader, [](Hooks&) {}},
     {"healthy:writer", FaultTarget::writer, [](Hooks&) {}},
     {"healthy:template_reader", FaultTarget::template_reader, [](Hooks&) {}},
+    {"healthy:kernel", FaultTarget::kernel, [](Hooks&) {}},
 };
 
 Hooks& planted() {
@@ -92,6 +93,14 @@ const gcts_plugin* make_plugin() {
       return nullptr;
     }
     fault->plant(planted());
+    if (fault->target == FaultTarget::kernel) {
+      const bool healthy = std::string_view(chosen) == "healthy:kernel";
+      const KernelTable table = healthy ? all_kernels() : one_kernel(planted().kernel.op, planted().kernel.type);
+      plugin.reader = nullptr;
+      plugin.writer = nullptr;
+      plugin.kernels = table.rows;
+      plugin.kernel_count = table.count;
+    }
     if (fault->target == FaultTarget::template_reader) {
       plugin.reader = &kTemplateReader;
       plugin.writer = nullptr;

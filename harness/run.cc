@@ -13,6 +13,7 @@
 
 #include "harness/exit_status.h"
 #include "harness/format_suite.h"
+#include "harness/kernel_suite.h"
 #include "harness/locations.h"
 #include "harness/options.h"
 #include "harness/repro.h"
@@ -205,6 +206,10 @@ void RunVerb::run_cases() {
   }
   suite_.progress = progress_.on("case");
   report_.results = run_format_suite(subjects_, in_shard, suite_);
+  suite_.progress = progress_.on("kernel");
+  std::vector<Result> kernels = run_kernel_suite(subjects_, {request.selection, shard_, tier_, given_.seed}, suite_);
+  terms_.selected += kernels.size();
+  report_.results.insert(report_.results.end(), std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
 }
 
 std::optional<int> RunVerb::self_test() {

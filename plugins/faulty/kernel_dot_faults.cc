@@ -24,9 +24,9 @@ void result_through_half(kernel_hooks& h) {
   h.finish = [](float v, uint64_t) { return cpu::half_to_float(cpu::float_to_half(v)); };
 }
 
-void int16_saturates(kernel_hooks& h) {
+void pairs_saturate(kernel_hooks& h) {
   sit_in(h, GCTS_OP_VEC_DOT, 8);
-  h.pair = [](int a, int b) { return std::clamp(a + b, -32768, 32767); };
+  h.pair = [](int a, int b) { return std::clamp(a + b, -16384, 16383); };
 }
 
 void products_wrap_at_16_bits(kernel_hooks& h) {

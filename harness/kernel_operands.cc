@@ -1,0 +1,309 @@
+#include "harness/kernel_operands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "reference/codec.h"
+#include "reference/activations.h"
+
+namespace gcts {
+namespace {
+
+// At most this many outputs of one call are judged by the exact sum, which costs about
+// 10 ns an element; exact operands are judged all.
+constexpr uint64_t kMostSampled = 24;
+
+float float_at(std::span<const uint8_t> bytes, uint64_t index) {
+  float f;
+  std::memcpy(&f, bytes.data() + 4 * index, 4);
+  return f;
+}
+
+std::string bits_text(float f) { return fmt::format("{:.9g} (0x{:08x})", f, std::bit_cast<uint32_t>(f)); }
+
+// The positions of [0, size) that are judged: all if there are few; the ends and a
+// spread of others if not.
+std::vector<uint64_t> sample(uint64_t size, uint64_t most) {
+  std::vector<uint64_t> out;
+  if (size <= most) {
+    for (uint64_t i = 0; i < size; ++i) out.push_back(i);
+    return out;
+  }
+  for (uint64_t i = 0; i < most; ++i) out.push_back(i * (size - 1) / (most - 1));
+  return out;
+}
+
+Problem judge_values(const KernelInput& input, const Answer& answer, KernelScore& score) {
+  const auto* expected = reinterpret_cast<const uint8_t*>(input.expected.data());
+  const uint64_t count = input.shape.k;
+  if (answer.output.size() != 4 * count) return {Outcome::protocol, "the output has the wrong size"};
+  score.judged += count;
+  for (uint64_t i = 0; i < count; ++i) {
+    const float want = float_at({expected, 4 * count}, i), got = float_at(answer.output, i);
+    if (std::memcmp(&want, &got, 4) == 0 || (std::isnan(want) && std::isnan(got))) continue;
+    return {Outcome::fail, fmt::format("element {} of {}: {} instead of {}", i, count, bits_text(got), bits_text(want))};
+  }
+  return {};
+}
+
+Problem judge_blocks(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {
+  const auto* expected = reinterpret_cast<const uint8_t*>(input.expected.data());
+  if (answer.output.size() != input.expected.size()) return {Outcome::protocol, "the output has the wrong size"};
+  ++score.judged;
+  const auto [got, want] =
+      std::mismatch(answer.output.begin(), answer.output.end(), expected, expected + input.expected.size());
+  if (got == answer.output.end()) return {};
+  const auto at = static_cast<uint64_t>(got - answer.output.begin());
+  return {Outcome::fail, fmt::format("block {}, byte {}: {:#04x} instead of {:#04x}", at / row.type->block_bytes,
+                                     at % row.type->block_bytes, *got, *want)};
+}
+
+std::string expectation_text(const Expectation& e) {
+  switch (e.kind) {
+    case Expectation::Kind::nan: return "NaN";
+    case Expectation::Kind::infinite: return fmt::format("{}", e.value);
+    case Expectation::Kind::not_finite: return "NaN or an infinity";
+    default: break;
+  }
+  if (e.error == 0) return fmt::format("exactly {:.9g}", e.value);
+  return fmt::format("{:.9g} within {:.3g}", e.value, e.error);
+}
+
+Problem judge_dot(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {
+  const KernelShape& s = input.shape;
+  if (answer.output.size() != 4 * s.m * s.n) return {Outcome::protocol, "the output has the wrong size"};
+  DotOracle oracle(input.dot, input.pattern, input.operands);
+  const bool all = patterns()[input.pattern].mode == PatternMode::exact;
+  const std::vector<uint64_t> columns = sample(s.n, all ? s.n : kMostSampled);
+  const std::vector<uint64_t> rows = sample(s.m, all ? s.m : kMostSampled);
+  for (uint64_t n : columns)
+    for (uint64_t m : rows) {
+      const uint64_t weight_row = input.weight_row(m, n);
+      const Expectation expected = oracle.expect(weight_row, m);
+      if (expected.kind == Expectation::Kind::unusable) {
+        score.unusable = expected.why_not ? expected.why_not : "nothing can be said about the result";
+        continue;
+      }
+      const float got = float_at(answer.output, m * s.n + n);
+      const Judgement verdict = judge(expected, got);
+      ++score.judged;
+      if (std::isfinite(verdict.share)) score.worst_share = std::max(score.worst_share, verdict.share);
+      if (input.pattern == pattern::probe) {
+        const Sensitivity sharp = oracle.sensitivity(weight_row, m);
+        score.probed += sharp.places;
+        score.sharp += sharp.sharp;
+      }
+      if (verdict.pass) continue;
+      const std::string where = row.product() ? fmt::format("output[{}][{}]", m, n) : "the sum";
+      std::string off;
+      if (expected.error != 0 && std::isfinite(verdict.share))
+        off = fmt::format(", {:.3g} times the bound", verdict.share);
+      return {Outcome::fail, fmt::format("{} on {}: {} instead of {}{}", where, patterns()[input.pattern].name,
+                                         bits_text(got), expectation_text(expected), off)};
+    }
+  return {};
+}
+
+}  // namespace
+
+std::string shape_text(const KernelRow& row, const KernelShape& s) {
+  if (!row.product()) return fmt::format("k={}", s.k);
+  return fmt::format("m={},n={},k={}", s.m, s.n, s.k);
+}
+
+uint64_t KernelInput::weight_row(uint64_t m, uint64_t n) const {
+  return ids.empty() ? n : static_cast<uint64_t>(ids[m]) * shape.n + n;
+}
+
+KernelInputs draw_input(const KernelRow& row, const KernelShape& shape, pattern::Index index, const Generator& generator,
+                        uint64_t draw, std::string& why) {
+  auto input = std::make_shared<KernelInput>();
+  input->shape = shape;
+  input->pattern = index;
+  input->dot.weight_type = row.type;
+  input->dot.activation_type = row.dot() ? row.activation_type : find_tensor_type(tensor::f32);
+  input->dot.accuracy = row.dot() ? row.accuracy : AccuracyClass{};
+  input->dot.k = shape.k;
+  input->dot.m = shape.m;
+  input->dot.n = shape.n * shape.experts;
+  if (const char* reason = draw_operands(input->dot, index, generator, draw, input->operands)) {
+    why = reason;
+    return nullptr;
+  }
+  if (row.op == GCTS_OP_MATMUL_ID) {
+    Generator ids = generator.stream("ids").stream(draw);
+    for (uint64_t m = 0; m < shape.m; ++m) input->ids.push_back(static_cast<int32_t>(ids.below(shape.experts)));
+  }
+  if (row.op == GCTS_OP_DEQUANTIZE) {
+    input->expected.resize(4 * shape.k);
+    row.type->codec->dequantize(input->operands.weights.data(), reinterpret_cast<float*>(input->expected.data()), shape.k);
+  }
+  return input;
+}
+
+KernelInputs draw_values(const KernelRow& row, uint64_t k, bool near_ties, const Generator& generator, uint64_t draw) {
+  auto input = std::make_shared<KernelInput>();
+  input->shape.k = k;
+  Generator g = generator.stream("values").stream(draw);
+  input->values.resize(k);
+  // Every fourth block is zero but for one draw in two, so that a zero block is met.
+  const uint64_t block = row.type->block_elements;
+  for (uint64_t i = 0; i < k; ++i) {
+    const bool zero = draw % 2 == 1 && i / block % 4 == 1;
+    input->values[i] = zero ? 0.0f : draw % 3 == 2 ? g.heavy_tailed() : g.normal();
+  }
+  if (!near_ties && row.type->block_elements > 1) clear_of_int8_ties(input->values, row.type->block_elements);
+  input->expected.resize(row_bytes(*row.type, k));
+  row.type->codec->quantize(input->values.data(), nullptr, input->expected.data(), k);
+  return input;
+}
+
+KernelInputs draw_usual(const KernelRow& row, const KernelShape& shape, const Generator& generator, uint64_t draw,
+                        std::string& why) {
+  if (row.op == GCTS_OP_QUANTIZE) return draw_values(row, shape.k, false, generator, draw);
+  if (row.op == GCTS_OP_DEQUANTIZE) return draw_input(row, shape, pattern::random_blocks, generator, draw, why);
+  if (KernelInputs exact = draw_input(row, shape, pattern::exact, generator, draw, why)) return exact;
+  return draw_input(row, shape, pattern::random_blocks, generator, draw, why);
+}
+
+KernelTask packed_task(const KernelRow& row, const KernelInput& input) {
+  KernelTask task;
+  task.kernel = row.index;
+  task.k = input.shape.k;
+  task.m = input.shape.m;
+  task.n = input.shape.n;
+  task.calls = 1;
+  task.prepare = row.description.prepares;
+  if (row.op == GCTS_OP_QUANTIZE) {
+    task.activations.bytes = std::as_bytes(std::span(input.values));
+    task.output_row_bytes = input.expected.size();
+    task.output_stride = task.output_row_bytes;
+    return task;
+  }
+  task.weights.bytes = input.operands.weights;
+  task.weight_stride = row_bytes(*row.type, input.shape.k);
+  if (row.op == GCTS_OP_DEQUANTIZE) {
+    task.output_row_bytes = task.output_stride = 4 * input.shape.k;
+    return task;
+  }
+  task.activations.bytes = input.operands.activations;
+  task.activation_stride = row_bytes(*row.activation_type, input.shape.k);
+  task.output_rows = input.shape.m;
+  task.output_row_bytes = task.output_stride = 4 * input.shape.n;
+  if (row.op == GCTS_OP_MATMUL_ID) {
+    task.experts = input.shape.experts;
+    task.expert_stride = input.shape.n * task.weight_stride;
+    task.extra.bytes = std::as_bytes(std::span(input.ids));
+  }
+  return task;
+}
+
+Problem judge_call(const Answer& answer) {
+  switch (answer.kind) {
+    case AnswerKind::crash: return {Outcome::crash, answer.message};
+    case AnswerKind::timeout: return {Outcome::timeout, answer.message};
+    case AnswerKind::memory: return {Outcome::memory, answer.message};
+    case AnswerKind::protocol: return {Outcome::protocol, answer.message};
+    case AnswerKind::unusable: return {Outcome::crash, answer.message};
+    case AnswerKind::verdict: break;
+  }
+  if (answer.status == GCTS_OK) return {};
+  static constexpr std::string_view kNames[] = {"GCTS_OK", "GCTS_REJECTED", "GCTS_UNSUPPORTED", "GCTS_FAILED"};
+  const auto status = static_cast<size_t>(answer.status);
+  return {Outcome::fail, fmt::format("returns {}", status < std::size(kNames) ? std::string(kNames[status])
+                                                                              : fmt::format("status {}", answer.status))};
+}
+
+Problem judge_output(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {
+  if (row.op == GCTS_OP_DEQUANTIZE) return judge_values(input, answer, score);
+  if (row.op == GCTS_OP_QUANTIZE) return judge_blocks(row, input, answer, score);
+  return judge_dot(row, input, answer, score);
+}
+
+KernelJob usual_job(const KernelRow& row, KernelInputs input) {
+  KernelJob job;
+  job.task = packed_task(row, *input);
+  job.judge = [&row, input = input.get()](const Answer& answer, KernelScore& score) {
+    return judge_output(row, *input, answer, score);
+  };
+  job.keep = std::move(input);
+  return job;
+}
+
+std::vector<uint64_t> lengths(const KernelRow& row, Tier tier) {
+  const uint64_t unit = row.unit();
+  std::vector<uint64_t> out;
+  const auto add = [&](uint64_t k) {
+    if (k != 0 && k % unit == 0) out.push_back(k);
+  };
+  if (tier == Tier::smoke) {
+    for (uint64_t units : {1, 2, 3, 7, 17}) add(units * unit);
+    if (unit == 1) add(4097);
+  } else {
+    for (uint64_t units = 1; units <= 17; ++units) add(units * unit);
+    for (uint64_t power = 32; power <= 128; power *= 2)
+      for (uint64_t units : {power - 1, power, power + 1}) add(units * unit);
+    // Rows of published models: head, hidden and feed-forward sizes.
+    for (uint64_t k : {896, 2048, 4096, 5120, 11008, 14336}) add(k);
+  }
+  if (tier == Tier::exhaustive)
+    for (uint64_t k : {64, 80, 96, 128, 576, 960, 1152, 1536, 2304, 2560, 2880, 3072, 3584, 6144, 6400, 6912, 7168, 8192,
+                       8960, 9216, 12288, 13824, 16384, 17920, 18944, 21504, 22016, 25600, 27648, 28672, 29568, 53248})
+      add(static_cast<uint64_t>(k));
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::vector<KernelShape> shapes(const KernelRow& row, Tier tier) {
+  std::vector<KernelShape> out;
+  if (!row.product()) {
+    for (uint64_t k : lengths(row, tier)) out.push_back({.k = k});
+    return out;
+  }
+  const uint64_t unit = row.unit(), step = std::max<uint64_t>(1, row.description.row.row_multiple);
+  const uint32_t experts = row.op == GCTS_OP_MATMUL_ID ? 3 : 1;
+  const auto add = [&](uint64_t m, uint64_t n, uint64_t units) {
+    if (n % step == 0) out.push_back({.k = units * unit, .n = n, .m = m, .experts = experts});
+  };
+  // 4,099 rows: one wrong row in 4,096 is among them, and so is a tail.
+  add(1, step, 1);
+  add(2, 5 * step, 2);
+  add(3, 7 * step, 3);
+  add(33, 17 * step, 1);
+  add(1, (4099 + step - 1) / step * step, 1);
+  if (tier == Tier::smoke) return out;
+  for (uint64_t m = 1; m <= 33; ++m) add(m, (m % 9 + 1) * step, 1 + m % 4);
+  for (uint64_t n = 1; n <= 33; n += 2) add(1 + n % 5, n * step, 5);
+  for (uint64_t units : {15, 16, 17, 31, 33}) add(4, 9 * step, units);
+  // Rows and columns of small published models.
+  add(2, 896 / step * step, std::max<uint64_t>(1, 896 / unit));
+  add(5, 576 / step * step, std::max<uint64_t>(1, 1536 / unit));
+  if (tier == Tier::exhaustive) {
+    add(7, 4096 / step * step, std::max<uint64_t>(1, 4096 / unit));
+    add(2, 11008 / step * step, std::max<uint64_t>(1, 4096 / unit));
+    add(2, 4096 / step * step, std::max<uint64_t>(1, 11008 / unit));
+    add(1, 32000 / step * step, std::max<uint64_t>(1, 4096 / unit));
+  }
+  return out;
+}
+
+KernelShape small_shape(const KernelRow& row) {
+  const uint64_t unit = row.unit();
+  KernelShape shape{.k = unit >= 32 ? 5 * unit : 5 * 32 * unit};
+  if (row.product()) {
+    const uint64_t step = std::max<uint64_t>(1, row.description.row.row_multiple);
+    shape.m = 3;
+    shape.n = 7 * step;
+    shape.k = unit >= 32 ? 2 * unit : 64 * unit;
+    if (row.op == GCTS_OP_MATMUL_ID) shape.experts = 3;
+  }
+  return shape;
+}
+
+}  // namespace gcts

@@ -6,6 +6,8 @@
 #include <array>
 #include <numeric>
 
+#include "reference/codec.h"
+
 namespace gcts {
 
 #define KERNEL_CHECK(name, ops, what) void add_##name(const KernelRow& row, KernelCaseList& cases);
@@ -58,9 +60,9 @@ AccuracyClass accuracy_class(const gcts_accuracy& a) {
 }
 
 bool known(const gcts_accuracy& a) {
-  return a.accumulate <= GCTS_FORMAT_EXACT && a.result <= GCTS_FORMAT_EXACT && a.weights <= GCTS_FORMAT_EXACT &&
-         a.inner_accumulate <= GCTS_FORMAT_EXACT && a.activation <= GCTS_ACTIVATION_BF16 &&
-         a.block_sum <= GCTS_SUM_F16_VALUES;
+  return a.accumulate <= GCTS_FORMAT_EXACT && a.result <= GCTS_FORMAT_EXACT &&
+         a.weights <= GCTS_FORMAT_EXACT && a.inner_accumulate <= GCTS_FORMAT_EXACT &&
+         a.activation <= GCTS_ACTIVATION_BF16 && a.block_sum <= GCTS_SUM_F16_VALUES;
 }
 
 const char* row_fault(const KernelRow& row) {
@@ -71,8 +73,10 @@ const char* row_fault(const KernelRow& row) {
     return "the activation type is not known";
   const uint32_t a = row.description.row.alignment;
   if ((a & (a - 1)) != 0 || a > 64) return "the alignment is no power of two up to 64";
-  if (!known(row.description.row.accuracy)) return "the accuracy class has a value that the ABI does not name";
-  if (row.op == GCTS_OP_QUANTIZE && !row.type->codec->quantize) return "the reference has no quantizer for the type";
+  if (!known(row.description.row.accuracy))
+    return "the accuracy class has a value that the ABI does not name";
+  if (row.op == GCTS_OP_QUANTIZE && !row.type->codec->quantize)
+    return "the reference has no quantizer for the type";
   return row.dot() ? class_fault(row.accuracy) : nullptr;
 }
 
@@ -81,7 +85,8 @@ const char* row_fault(const KernelRow& row) {
 std::span<const KernelCheck> kernel_checks() { return kChecks; }
 
 std::string_view op_name(gcts_op op) {
-  static constexpr std::array<std::string_view, 5> kNames = {"dequantize", "quantize", "vec_dot", "matmul", "matmul_id"};
+  static constexpr std::array<std::string_view, 5> kNames = {"dequantize", "quantize", "vec_dot", "matmul",
+                                                             "matmul_id"};
   return static_cast<size_t>(op) < kNames.size() ? kNames[op] : "unknown";
 }
 
@@ -104,9 +109,10 @@ KernelRow kernel_row(const KernelDescription& description, uint64_t index) {
   row.type = find_tensor_type(description.row.tensor_type);
   row.activation_type = find_tensor_type(description.row.activation_type);
   if (known(description.row.accuracy)) row.accuracy = accuracy_class(description.row.accuracy);
-  row.id = fmt::format("kernel/{}/{}/{}", op_name(row.op),
-                       row.type ? std::string(row.type->name) : fmt::format("type_{}", description.row.tensor_type),
-                       description.variant.empty() ? "unnamed" : description.variant);
+  row.id = fmt::format(
+      "kernel/{}/{}/{}", op_name(row.op),
+      row.type ? std::string(row.type->name) : fmt::format("type_{}", description.row.tensor_type),
+      description.variant.empty() ? "unnamed" : description.variant);
   if (const char* fault = row_fault(row)) row.unusable = fault;
   return row;
 }

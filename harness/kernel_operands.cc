@@ -63,11 +63,11 @@ Problem judge_blocks(const KernelRow& row, const KernelInput& input, const Answe
                                      at % row.type->block_bytes, *got, *want)};
 }
 
-std::string expectation_text(const Expectation& e) {
+std::string expectation_text(const DotExpectation& e) {
   switch (e.kind) {
-    case Expectation::Kind::nan: return "NaN";
-    case Expectation::Kind::infinite: return fmt::format("{}", e.value);
-    case Expectation::Kind::not_finite: return "NaN or an infinity";
+    case DotExpectation::Kind::nan: return "NaN";
+    case DotExpectation::Kind::infinite: return fmt::format("{}", e.value);
+    case DotExpectation::Kind::not_finite: return "NaN or an infinity";
     default: break;
   }
   if (e.error == 0) return fmt::format("exactly {:.9g}", e.value);
@@ -84,13 +84,13 @@ Problem judge_dot(const KernelRow& row, const KernelInput& input, const Answer& 
   for (uint64_t n : columns)
     for (uint64_t m : rows) {
       const uint64_t weight_row = input.weight_row(m, n);
-      const Expectation expected = oracle.expect(weight_row, m);
-      if (expected.kind == Expectation::Kind::unusable) {
+      const DotExpectation expected = oracle.expect(weight_row, m);
+      if (expected.kind == DotExpectation::Kind::unusable) {
         score.unusable = expected.why_not ? expected.why_not : "nothing can be said about the result";
         continue;
       }
       const float got = float_at(answer.output, m * s.n + n);
-      const Judgement verdict = judge(expected, got);
+      const DotJudgement verdict = judge(expected, got);
       ++score.judged;
       if (std::isfinite(verdict.share)) score.worst_share = std::max(score.worst_share, verdict.share);
       if (input.pattern == pattern::probe) {

@@ -53,7 +53,7 @@ class Run {
  public:
   Run(const std::vector<SuiteSubject>& subjects, const std::vector<const Case*>& selected,
       const SuiteOptions& options)
-      : subjects_(subjects), options_(options), start_(now_seconds()), timeouts_(subjects.size()) {
+      : subjects_(subjects), options_(options), start_(now_seconds()), costly_(subjects.size()) {
     make_items(selected);
   }
 
@@ -91,7 +91,7 @@ class Run {
   double start_;
   std::vector<Item> items_;
   std::vector<Chunk> chunks_;
-  std::vector<std::atomic<uint64_t>> timeouts_;
+  std::vector<std::atomic<uint64_t>> costly_;
   PreparedCases prepared_;
   std::atomic<size_t> next_chunk_{0}, done_{0};
 };
@@ -183,7 +183,7 @@ void Run::run_chunk(Implementation& implementation, const Chunk& chunk) {
   }
   size_t answered = 0;
   const auto enough = [&] {
-    return options_.most_timeouts > 0 && timeouts_[chunk.subject] >= options_.most_timeouts;
+    return options_.most_costly > 0 && costly_[chunk.subject] >= options_.most_costly;
   };
   if (!enough()) {
     implementation.run(tasks, [&](const Task& task, const Answer& answer) {
@@ -193,7 +193,7 @@ void Run::run_chunk(Implementation& implementation, const Chunk& chunk) {
     });
   }
   for (; answered < tasks.size(); ++answered) {
-    skip(items_[chunk.first + tasks[answered].tag], "the implementation timed out too often");
+    skip(items_[chunk.first + tasks[answered].tag], "too many cases before it took too long");
   }
 }
 
@@ -252,7 +252,7 @@ void Run::judge(Item& item, const PreparedCase* prepared, const WriteCase* write
   r.cpu_seconds = answer.cpu_seconds;
   r.peak_bytes = answer.peak_bytes;
   item.accepted = judged.accepted;
-  if (judged.outcome == Outcome::timeout) ++timeouts_[item.subject];
+  if (is_bad(judged.outcome) && answer.wall_seconds > kCostlySeconds) ++costly_[item.subject];
   done(item);
 }
 

@@ -27,13 +27,16 @@ struct SuiteSubject {
   std::vector<const Case*> cases;  // of this subject alone, beside those of the run
 };
 
+inline constexpr double kCostlySeconds = 0.2;
+
 struct SuiteOptions {
   Profile profile = Profile::builtin(BuiltinProfile::spec);
   bool strict = false;
   uint64_t jobs = 1;
   double time_budget = 0;  // seconds from the start; 0: none
-  // After this many timeouts a subject's other cases are skipped; 0: never.
-  uint64_t most_timeouts = 0;
+  // After this many bad cases that took kCostlySeconds a subject's other cases are
+  // skipped; 0: never.
+  uint64_t most_costly = 0;
   std::function<void(size_t done, size_t total)> progress;  // from any thread
 };
 

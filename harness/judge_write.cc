@@ -44,14 +44,15 @@ void fail(Judgement& out, std::string message) {
 
 void judge_output(const Case& c, const WriteCase& write, const Terms& terms, std::span<const std::byte> bytes,
                   Judgement& out) {
+  const Bytes canonical = write_bytes(write.model);
+  const Reading want = read(canonical, {.stage = Stage::data, .lint = false});
   const Reading got = read(bytes, {.stage = Stage::data, .lint = false});
   for (const Finding& finding : got.findings.all()) {
-    if (terms.profile->severity(finding.rule) != Severity::must) continue;
+    // What the model itself breaks in this profile is not the writer's doing.
+    if (terms.profile->severity(finding.rule) != Severity::must || want.findings.has(finding.rule)) continue;
     return fail(out, fmt::format("writes an invalid file: {} at offset {}: {}", rule_at(finding.rule).name,
                                  finding.offset, finding.message));
   }
-  const Bytes canonical = write_bytes(write.model);
-  const Reading want = read(canonical, {.stage = Stage::data, .lint = false});
   const std::vector<uint8_t> expected = encode_reading(want, true);
   const std::vector<uint8_t> actual = encode_reading(got, true);
   if (expected != actual) {

@@ -18,7 +18,7 @@ namespace {
 // A case of the self-test is small: a fault that hangs is told by a second of CPU time
 // and one that takes memory by 256 MiB.  Wall time is longer, for a machine under load.
 constexpr Limits kLimits{.wall_seconds = 5, .cpu_seconds = 1, .memory_bytes = 256u << 20};
-constexpr uint64_t kMostTimeouts = 2;     // in the second pass
+constexpr uint64_t kMostCostly = 2;       // hangs of one fault: more tell nothing new
 constexpr size_t kControlsPerTarget = 3;  // faults, of those that are told by a verdict
 constexpr size_t kControlCases = 8;
 
@@ -47,7 +47,7 @@ class SelfTest {
     const auto at = std::find(targets_.begin(), targets_.end(), fault.target) - targets_.begin();
     return faults_.size() + static_cast<size_t>(at);
   }
-  void run(uint64_t most_timeouts);
+  void run();
   std::vector<const Case*> named_cases(const FaultRow& fault, size_t most) const;
 
   const SelfTestOptions& options_;
@@ -70,7 +70,6 @@ bool SelfTest::prepare(std::string& error) {
   const auto add = [&](std::string setting) {
     SuiteSubject subject;
     subject.launch.locator = options_.library;
-    subject.launch.emulator = options_.emulator;
     subject.launch.environment = suite_environment("spec", false);
     subject.launch.environment.push_back(std::move(setting));
     subject.launch.limits = kLimits;
@@ -89,10 +88,10 @@ bool SelfTest::prepare(std::string& error) {
   return true;
 }
 
-void SelfTest::run(uint64_t most_timeouts) {
+void SelfTest::run() {
   SuiteOptions suite;
   suite.jobs = options_.jobs;
-  suite.most_timeouts = most_timeouts;
+  suite.most_costly = kMostCostly;
   suite.progress = options_.progress;
   for (Result& result : run_format_suite(subjects_, {}, suite)) {
     outcomes_[{result.subject, result.case_id}] = std::move(result);
@@ -106,7 +105,7 @@ void SelfTest::run_named(size_t most_cases) {
     of_twin[twin_of(*faults_[i])].insert(subjects_[i].cases.begin(), subjects_[i].cases.end());
   }
   for (size_t i = faults_.size(); i < subjects_.size(); ++i) subjects_[i].cases.assign(of_twin[i].begin(), of_twin[i].end());
-  run(0);
+  run();
 }
 
 void SelfTest::run_others() {
@@ -118,7 +117,7 @@ void SelfTest::run_others() {
       if (fits && c->size == CaseSize::small && !outcomes_.contains({i, c->id})) subjects_[i].cases.push_back(c);
     }
   }
-  run(kMostTimeouts);
+  run();
 }
 
 std::vector<FaultResult> SelfTest::results() const {
@@ -138,7 +137,8 @@ std::vector<FaultResult> SelfTest::results() const {
       const bool twin_passes = twin != outcomes_.end() && twin->second.raw == Outcome::pass;
       const bool bad = is_bad(with_fault.raw) && with_fault.raw != Outcome::inconclusive;
       if (bad && twin_passes) ++rules[with_fault.rule];
-      if (!selects(fault.check, with_fault.case_id)) continue;
+      const bool skipped = with_fault.raw == Outcome::skip && (twin == outcomes_.end() || twin->second.raw == Outcome::skip);
+      if (!selects(fault.check, with_fault.case_id) || skipped) continue;
       ++named;
       failed += bad && twin_passes;
       if (!twin_passes && twin_failure.empty()) {
@@ -148,7 +148,7 @@ std::vector<FaultResult> SelfTest::results() const {
     }
     for (const auto& [rule, count] : rules) result.caught_by.push_back(rule);
     result.caught = failed > 0 && twin_failure.empty();
-    if (named == 0) result.message = "the check selects no case";
+    if (named == 0) result.message = "the check selects no case that runs";
     else if (!twin_failure.empty()) result.message = twin_failure;
     else if (failed == 0) result.message = fmt::format("all {} cases of the check pass with the fault", named);
     else result.message = fmt::format("{} of {} cases of the check fail", failed, named);
@@ -172,7 +172,7 @@ bool run_self_test(const SelfTestOptions& options, std::vector<FaultResult>& out
   return true;
 }
 
-std::string run_positive_controls(const std::string& library, const std::string& emulator) {
+std::string run_positive_controls(const std::string& library) {
   std::map<std::string_view, size_t> taken;
   std::vector<const FaultRow*> faults;
   for (const FaultRow& fault : fault_rows()) {
@@ -185,7 +185,6 @@ std::string run_positive_controls(const std::string& library, const std::string&
   }
   SelfTestOptions options;
   options.library = library;
-  options.emulator = emulator;
   SelfTest test(options, std::move(faults));
   std::string error;
   if (!test.prepare(error)) return "the positive controls cannot run: " + error;

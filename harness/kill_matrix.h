@@ -19,7 +19,6 @@ namespace gcts {
 
 struct SelfTestOptions {
   std::string library;     // the plugin with the faults
-  std::string emulator;
   Selection faults;        // over "fault/NAME"; empty: all
   uint64_t jobs = 1;
   std::function<void(size_t done, size_t total)> progress;
@@ -31,7 +30,7 @@ bool run_self_test(const SelfTestOptions& options, std::vector<FaultResult>& out
 
 // The positive controls of an ordinary run: a few faults on the cases that they name.
 // "" if each was caught, else what was missed: the run is void then.
-std::string run_positive_controls(const std::string& library, const std::string& emulator);
+std::string run_positive_controls(const std::string& library);
 
 }  // namespace gcts
 

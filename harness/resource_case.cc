@@ -93,9 +93,14 @@ bool superlinear(const Point& small, const Point& large) {
   return small.cpu_seconds >= kMeasurableSeconds && large.cpu_seconds > kSuperlinearRatio * small.cpu_seconds;
 }
 
-// The sizes grow by 4 at most twice, until the smaller one is measurable: a
-// quadratic reader that is quick at n is caught further up.
+// Too quick to tell, but growing faster than the file: worth a look at larger files.
+constexpr double kSuspectRatio = 5;
 constexpr int kGrowths = 2;
+
+bool suspect(const Point& small, const Point& large) {
+  return small.cpu_seconds < kMeasurableSeconds && large.cpu_seconds >= kMeasurableSeconds &&
+         large.cpu_seconds > kSuspectRatio * small.cpu_seconds;
+}
 
 }  // namespace
 
@@ -108,7 +113,7 @@ Judgement run_resource_case(Implementation& implementation, const Case& c, Resul
     if (!family.measure(point, 1)) return judged;
   }
   Point small = points[0], large = points[2];
-  for (int i = 0; i < kGrowths && small.cpu_seconds < kMeasurableSeconds && large.cpu_seconds >= kMeasurableSeconds; ++i) {
+  for (int i = 0; i < kGrowths && suspect(small, large); ++i) {
     small = large;
     large = {.n = 4 * small.n};
     if (!family.measure(large, 1)) return judged;

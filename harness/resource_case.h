@@ -9,7 +9,8 @@
 namespace gcts {
 
 // Sizes n, 2n and 4n.  Superlinear is CPU(4n) / CPU(n) > 8 where CPU(n) is 20 ms or
-// more, best of three; while CPU(n) is less than that and CPU(4n) is not, n grows.
+// more, best of three.  Where CPU(n) is less than that but the ratio is already above 5,
+// n grows by 4, twice at most.
 // Memory: what is held beyond the file stays below kMemoryPerByte times its size.
 inline constexpr double kSuperlinearRatio = 8;
 inline constexpr double kMeasurableSeconds = 0.020;

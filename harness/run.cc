@@ -8,6 +8,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -105,7 +106,7 @@ class RunVerb {
   XfailFile xfail_;
   std::vector<Output> outputs_;
   std::vector<SuiteSubject> subjects_;
-  std::string faulty_;
+  Selection fault_selection_;  // --run fault/NAME
   Progress progress_;
   Report report_;
   ExitTerms terms_;
@@ -126,6 +127,9 @@ std::optional<int> RunVerb::check() {
   if (!given_.reject_pattern.empty() && given_.commands.empty()) {
     return options_.usage_error("--reject-pattern needs --command");
   }
+  const auto is_fault = [](const std::string& glob) { return glob.starts_with("fault/"); };
+  std::copy_if(given_.run.begin(), given_.run.end(), std::back_inserter(fault_selection_.run), is_fault);
+  if (!fault_selection_.run.empty() && !given_.self_test) return options_.usage_error("faults run with --self-test only");
   suite_.strict = given_.strict;
   suite_.jobs = given_.jobs;
   return check_outputs();
@@ -193,6 +197,8 @@ std::optional<int> RunVerb::open_subjects() {
 }
 
 void RunVerb::run_cases() {
+  // Naming faults alone asks for no cases.
+  if (!given_.run.empty() && fault_selection_.run.size() == given_.run.size()) return;
   CaseRequest request;
   request.selection = {given_.run, given_.skip};
   request.tier = tier_;
@@ -213,14 +219,15 @@ void RunVerb::run_cases() {
 }
 
 std::optional<int> RunVerb::self_test() {
-  faulty_ = own_plugin("faulty");
+  const std::string faulty = own_plugin("faulty");
   if (given_.self_test) {
-    if (faulty_.empty()) {
+    if (faulty.empty()) {
       fmt::print(stderr, "gguf-cts run: --self-test needs the plugin faulty.so beside the others\n");
       return kUsageError;
     }
     SelfTestOptions self;
-    self.library = faulty_;
+    self.library = faulty;
+    self.faults = fault_selection_;
     self.jobs = given_.jobs;
     self.progress = progress_.on("self-test");
     std::string error;
@@ -228,8 +235,8 @@ std::optional<int> RunVerb::self_test() {
       fmt::print(stderr, "gguf-cts run: {}\n", error);
       return kUsageError;
     }
-  } else if (!faulty_.empty()) {
-    report_.void_reason = run_positive_controls(faulty_, "");
+  } else if (!faulty.empty()) {
+    report_.void_reason = run_positive_controls(faulty);
   } else {
     report_.machine["positive controls"] = "none: the plugin faulty.so is not installed";
   }

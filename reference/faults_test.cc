@@ -6,6 +6,8 @@
 #include <cstring>
 #include <functional>
 
+#include "reference/tensor_type.h"
+
 namespace gcts {
 namespace {
 
@@ -191,7 +193,7 @@ void tensor_faults(FaultList& list) {
   dims(rule::tensor_bytes_representable, 0, {two(62)});
   dims(rule::tensor_bytes_representable, 28, {two(61)});
   dims(rule::elements_below_int64_max, 24, {INT64_MAX});
-  for (const uint32_t type : {43u, 99u, 0xffffffffu}) dims(rule::tensor_type_known, type, {4});
+  for (const uint32_t type : {static_cast<uint32_t>(tensor_types().size()), 99u, 0xffffffffu}) dims(rule::tensor_type_known, type, {4});
   for (const uint32_t type : {4, 5}) dims(rule::tensor_type_q4_2_q4_3, type, {32});
   for (const uint32_t type : {31, 32, 33, 36, 37, 38}) dims(rule::tensor_type_repacked, type, {32});
   list.model(rule::tensor_sizes_sum, "two halves", [&](File& f) {

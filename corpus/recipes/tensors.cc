@@ -1,5 +1,7 @@
 // Recipes for tensor infos: names, dimensions, types, sizes.
 
+#include <string>
+
 #include "corpus/models.h"
 #include "corpus/recipe.h"
 #include "reference/tensor_type.h"
@@ -241,7 +243,8 @@ RECIPE(elements_below_int64_max) {
 RECIPE(tensor_type_known) {
   r.valid("f32", one_tensor(), "type 0");
   r.valid("bf16", shaped(tensor::bf16, {16}), "type 30");
-  r.broken("43", "f32", "the first id that is not assigned", type(43));
+  const auto first_free = static_cast<uint32_t>(tensor_types().size());
+  r.broken(std::to_string(first_free), "f32", "the first id that is not assigned", type(first_free));
   r.broken("99", "f32", "an id far from all others", type(99));
   r.broken("256_more", "f32", "its low byte is a sound id", type(256));
   r.broken("sign_bit", "f32", "negative when read as a signed number", type(0x80000000));

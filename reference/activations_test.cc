@@ -1,10 +1,9 @@
 // Data that quantizers agree on: nothing is left near a tie, and little is changed.
 #include "reference/activations.h"
 
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <bit>
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <vector>
 
@@ -42,9 +41,10 @@ BOOST_AUTO_TEST_CASE(int8_ties_are_left) {
       const std::vector<float> before = values;
       clear_of_int8_ties(values, group);
       for (size_t begin = 0; begin < values.size(); begin += group) {
-        const float amax = std::fabs(*std::max_element(values.begin() + static_cast<ptrdiff_t>(begin),
-                                                       values.begin() + static_cast<ptrdiff_t>(begin + group),
-                                                       [](float a, float b) { return std::fabs(a) < std::fabs(b); }));
+        const float amax =
+            std::fabs(*std::max_element(values.begin() + static_cast<ptrdiff_t>(begin),
+                                        values.begin() + static_cast<ptrdiff_t>(begin + group),
+                                        [](float a, float b) { return std::fabs(a) < std::fabs(b); }));
         const double d = double{amax} / 127;
         const double ulp = std::ldexp(1.0, std::ilogb(d) - 10);
         BOOST_TEST(from_tie(d / ulp) > 0x1p-6);
@@ -61,7 +61,9 @@ BOOST_AUTO_TEST_CASE(ties_above_an_offset_are_left) {
   Generator g(2, "offset");
   std::vector<float> values(4096);
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] = i % 64 == 0 ? -100.0f : i % 64 == 1 ? 155.0f : static_cast<float>(g.between(-200, 300)) * 0.5f;
+    values[i] = i % 64 == 0   ? -100.0f
+                : i % 64 == 1 ? 155.0f
+                              : static_cast<float>(g.between(-200, 300)) * 0.5f;
   clear_of_offset_ties(values, 64);
   for (const float x : values) BOOST_TEST(from_tie(double{x} + 100) >= 0x1p-10);
 }
@@ -125,7 +127,8 @@ BOOST_AUTO_TEST_CASE(sums_of_blocks_are_true) {
     } else {
       // The quantizer multiplies by the scale before it is rounded to f16.
       const auto s = [](const std::vector<std::byte>& block) {
-        return f16_to_f32(static_cast<uint16_t>(static_cast<int>(block[2]) | static_cast<int>(block[3]) << 8));
+        return f16_to_f32(
+            static_cast<uint16_t>(static_cast<int>(block[2]) | static_cast<int>(block[3]) << 8));
       };
       BOOST_TEST(std::fabs(s(rebuilt) - s(quantized)) <= std::fabs(s(quantized)) * 0x1p-9);
     }

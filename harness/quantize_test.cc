@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(quantize_verb)
 
 BOOST_AUTO_TEST_CASE(every_type_reads_back_valid) {
   const ScratchFolder folder;
-  File model = sample_model({tensor::f32, tensor::f16, tensor::bf16, tensor::q8_0}, 1 << 16);
+  File model = sample_model({tensor::f32, tensor::f16, tensor::bf16, tensor::q8_0}, 1 << 12);
   Tensor odd = model.tensors[0];
   odd.name = "odd";
   odd.dims = {5, 2};

@@ -2,7 +2,9 @@
 
 #include "harness/locations.h"
 
+#include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,11 +21,31 @@ fs::path executable_folder() {
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
+// The architecture of a shared library that is not of this program's; null for one that
+// is, or that no worker is built for.
+const char* foreign_architecture(const std::string& library) {
+  char header[20] = {};  // of ELF: the magic number at 0, e_machine at 18
+  std::ifstream(library, std::ios::binary).read(header, sizeof(header));
+  if (memcmp(header, "\177ELF", 4) != 0) return nullptr;
+  uint16_t machine;
+  memcpy(&machine, header + 18, 2);
+#if !defined(__aarch64__)
+  if (machine == EM_AARCH64) return "aarch64";
+#endif
+  return nullptr;
+}
+
 }  // namespace
 
-std::string worker_path() {
-  if (const char* set = getenv("GCTS_WORKER"); set && *set) return set;
-  return (executable_folder() / "gguf-cts-worker").string();
+std::string worker_path(const std::string& plugin, bool emulated) {
+  if (const char* set = getenv("GCTS_WORKER"); emulated && set && *set) return set;
+  const fs::path folder = executable_folder();
+  std::error_code error;
+  if (const char* architecture = foreign_architecture(plugin)) {
+    const fs::path foreign = (folder / ".." / architecture / "gguf-cts-worker").lexically_normal();
+    if (fs::exists(foreign, error)) return foreign.string();
+  }
+  return (folder / "gguf-cts-worker").string();
 }
 
 std::string plugin_folder() {

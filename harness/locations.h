@@ -11,9 +11,10 @@
 
 namespace gcts {
 
-// gguf-cts-worker beside the executable, or what GCTS_WORKER names: one built for the
-// architecture of an emulator, say.
-std::string worker_path();
+// The worker for a plugin: gguf-cts-worker beside the executable; for a plugin of another
+// architecture, that of ../<architecture>, if there is one.  Under an emulator
+// GCTS_WORKER can name another.
+std::string worker_path(const std::string& plugin, bool emulated);
 // The plugins that come with the program: GCTS_PLUGIN_DIR, or ../plugins from the
 // executable, or ../lib/gguf-cts.  "" if there is no such folder.
 std::string plugin_folder();

@@ -47,7 +47,7 @@ bool WorkerChannel::ensure_started(std::string& error) {
   requests_ = Pipe::make();
   answers_ = Pipe::make();
   std::vector<std::string> words = split_words(launch_.emulator);
-  words.push_back(worker_path());
+  words.push_back(worker_path(launch_.locator, !launch_.emulator.empty()));
   words.push_back(launch_.locator);
   child_ = Child::start(words, launch_.environment,
                         {{requests_.read_end.get(), worker::kRequestFd},

@@ -92,8 +92,10 @@ CODES(q1_0) { return minus(spread_bits(load32(b + 2 + 4 * g), 2), 1); }
 CODES(q2_0) {
   const uint8x8_t q = vld1_u8(b + 2 + 8 * g);
   const uint8x16_t both = vcombine_u8(q, q);
-  const uint8x16_t first = vqtbl1q_u8(both, (uint8x16_t){0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3});
-  const uint8x16_t second = vqtbl1q_u8(both, (uint8x16_t){4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7});
+  // Each byte four times, once for each of its codes.
+  const uint8x16_t each = vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(0x0101010100000000u), vcreate_u64(0x0303030302020202u)));
+  const uint8x16_t first = vqtbl1q_u8(both, each);
+  const uint8x16_t second = vqtbl1q_u8(both, vaddq_u8(each, vdupq_n_u8(4)));
   const int8x16_t shift = vreinterpretq_s8_u32(vdupq_n_u32(0xfafcfe00u));  // 0, -2, -4, -6
   const uint8x16_t three = vdupq_n_u8(3);
   return minus(as_codes(vandq_u8(vshlq_u8(first, shift), three), vandq_u8(vshlq_u8(second, shift), three)), 1);

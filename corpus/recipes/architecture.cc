@@ -78,6 +78,8 @@ RECIPE(file_type_known) {
   r.valid("0", with("general.file_type", Value::u32(0)), "all float32");
   r.valid("18", with("general.file_type", Value::u32(18)), "the last of the document's list");
   r.valid("4", with("general.file_type", Value::u32(4)), "mostly q4_1, some float16");
+  r.valid("17", with("general.file_type", Value::u32(17)), "mostly q5_k, which some articles take for q4_k");
+  r.valid("15", with("general.file_type", Value::u32(15)), "mostly q4_k: another list of ggml has iq2_xxs here");
   for (const uint32_t value : {5u, 6u, 19u, 1024u, 0xffffffffu})
     r.broken(std::to_string(value), "0", "removed, newer than the document, or a flag of one loader", set("general.file_type", Value::u32(value)));
   r.broken("uint64", "0", "a number of another type", set("general.file_type", Value::u64(0)));

@@ -51,10 +51,10 @@ RECIPE(version_1_value_types) {
 
 RECIPE(version_1_widths) {
   const auto mislabelled = [](Written& w) { patch(w, FieldKind::version, 0, 1); };
-  r.valid("minimal", minimal(), "version 3 with counts of 64 bits");
+  r.valid("one_tensor", one_tensor(), "version 3 with counts of 64 bits, and a tensor");
   r.valid("tensors", two_tensors(), "version 3 with counts of 64 bits, and tensors");
   r.valid("rich", rich(), "version 3 with counts of 64 bits, every kind of field");
-  r.broken("minimal_as_1", "minimal", "with counts of 32 bits the high half of the tensor count is the count of pairs", mislabelled).tag("version:1");
+  r.broken("one_tensor_as_1", "one_tensor", "with counts of 32 bits there are one tensor and no pairs", mislabelled).tag("version:1");
   r.broken("tensors_as_1", "tensors", "with counts of 32 bits there are two tensors and no pairs", mislabelled).tag("version:1");
   r.broken("rich_as_1", "rich", "with counts of 32 bits the parse goes on at a wrong place", mislabelled).tag("version:1");
 }

@@ -173,9 +173,9 @@ RECIPE(writes_byte_array) {
 RECIPE(writes_nested_array) {
   const auto model = [](Value v) { return asked(with("gcts.list", std::move(v))); };
   r.write("two_rows", "written or refused, never flattened",
-          model(Value::array(ValueType::array, {Value::array(ValueType::uint8, {Value::u8(1)}), Value::array(ValueType::uint8, {Value::u8(2)})}))).either("undefined");
-  r.write("depth_3", "written or refused, never flattened", model(nested(3))).either("undefined");
-  r.write("strings", "written or refused, never flattened", model(Value::array(ValueType::array, {Value::strings({"a"}), Value::strings({"b", "c"})}))).either("undefined");
+          model(Value::array(ValueType::array, {Value::array(ValueType::uint8, {Value::u8(1)}), Value::array(ValueType::uint8, {Value::u8(2)})}))).breaks(rule::nested_array).either("undefined");
+  r.write("depth_3", "written or refused, never flattened", model(nested(3))).breaks(rule::nested_array).either("undefined");
+  r.write("strings", "written or refused, never flattened", model(Value::array(ValueType::array, {Value::strings({"a"}), Value::strings({"b", "c"})}))).breaks(rule::nested_array).either("undefined");
 }
 
 RECIPE(writes_bool) {
@@ -222,13 +222,13 @@ RECIPE(reports_output_error) {
 
 RECIPE(writes_big_endian) {
   const auto big = [](File file) { return asked(in_order(std::move(file), ByteOrder::big)); };
-  r.write("rich", "every field of several bytes is swapped", big(rich()));
-  r.write("tensors", "the infos are swapped", big(two_tensors()));
+  r.write("rich", "every field of several bytes is swapped", big(rich())).breaks(rule::big_endian_version_3);
+  r.write("tensors", "the infos are swapped", big(two_tensors())).breaks(rule::big_endian_version_3);
   r.write("arrays", "element type, count and elements are swapped", big([] {
     File file = with("gcts.list", Value::array(ValueType::uint64, {Value::u64(1), Value::u64(0x0102030405060708)}));
     file.set("gcts.words", Value::strings({"ab", "c"}));
     return file;
-  }()));
+  }())).breaks(rule::big_endian_version_3);
 }
 
 RECIPE(refuses_elided_value) {

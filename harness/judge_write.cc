@@ -89,7 +89,9 @@ Judgement judge_write(const Case& c, const WriteCase& write, const Terms& terms,
     else if (answer.status == GCTS_OK) fail(out, "reports success although the output refused bytes");
     else if (answer.status != GCTS_FAILED) fail(out, "'" + out.actual + "' instead of a failure: " + answer.message);
   } else if (answer.status != GCTS_OK) {
-    const bool free = c.rule < rule::kCount && terms.profile->severity(c.rule) == Severity::off;
+    // A model whose file breaks the profile, or one that nobody has to write, may be refused.
+    const bool free = (c.rule < rule::kCount && terms.profile->severity(c.rule) == Severity::off) ||
+                      c.expected(*terms.profile) != Expectation::valid;
     if (!free) fail(out, fmt::format("does not write a valid model ({}): {}", out.actual, answer.message));
   } else {
     judge_output(c, write, terms, std::as_bytes(answer.output), out);

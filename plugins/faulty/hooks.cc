@@ -23,9 +23,15 @@ class StringChanger final : public Reporter {
   std::function<std::string(std::string_view)> change_;
 };
 
-const Finding* first_not_overlooked(const ReaderHooks& hooks, const Reading& reading) {
-  for (const Finding& finding : reading.findings.all())
-    if (breaks_file(finding) && !(hooks.overlook && hooks.overlook(finding, reading))) return &finding;
+const Finding* first_not_overlooked(const ReaderHooks& hooks, const SetReading& set) {
+  const auto counts = [&](const Finding& finding, const Reading& reading) {
+    return breaks_file(finding) && !(hooks.overlook && hooks.overlook(finding, reading));
+  };
+  for (const Reading& reading : set.shards)
+    for (const Finding& finding : reading.findings.all())
+      if (counts(finding, reading)) return &finding;
+  for (const SetFinding& found : set.findings)
+    if (counts(found.finding, set.shards[found.file])) return &found.finding;
   return nullptr;
 }
 
@@ -83,30 +89,30 @@ gcts_status read_with(const ReaderHooks& hooks, const gcts_read_request& request
     sink.message(sink.context, why_not.c_str());
     return GCTS_FAILED;
   }
-  std::span<const std::byte> file = input.bytes();
-  Bytes taken_for;
+  std::vector<NamedFile> files = input.files();
+  std::vector<Bytes> taken_for;
   if (hooks.misread) {
-    taken_for.assign(file.begin(), file.end());
-    hooks.misread(taken_for);
-    file = taken_for;
+    for (const NamedFile& file : files) hooks.misread(taken_for.emplace_back(file.bytes.begin(), file.bytes.end()));
+    for (size_t i = 0; i < files.size(); ++i) files[i].bytes = taken_for[i];
   }
   if (hooks.before)
-    if (const auto decided = hooks.before(file)) return *decided;
+    if (const auto decided = hooks.before(files.front().bytes)) return *decided;
   const bool with_bytes = request.stage == GCTS_STAGE_DATA;
-  Reading reading = read(file, {.stage = with_bytes ? Stage::data : Stage::metadata});
-  if (hooks.misunderstand) hooks.misunderstand(reading, file);
-  if (const Finding* broken = first_not_overlooked(hooks, reading)) {
+  SetReading set = read_files(files, input.is_named(), with_bytes ? Stage::data : Stage::metadata);
+  for (size_t i = 0; hooks.misunderstand && i < files.size(); ++i) hooks.misunderstand(set.shards[i], files[i].bytes);
+  if (hooks.misjoin) hooks.misjoin(set.shards);
+  if (const Finding* broken = first_not_overlooked(hooks, set)) {
     if (hooks.on_reject)
-      if (const auto decided = hooks.on_reject(*broken, file)) return *decided;
+      if (const auto decided = hooks.on_reject(*broken, files.front().bytes)) return *decided;
     sink.message(sink.context, explain(*broken).c_str());
     return GCTS_REJECTED;
   }
   if (!hooks.reporter) {
-    report(reading, with_bytes, sink);
+    report(set.shards, with_bytes, sink);
     return GCTS_OK;
   }
   const auto reporter = hooks.reporter(sink);
-  report(reading, with_bytes, reporter->sink());
+  report(set.shards, with_bytes, reporter->sink());
   return GCTS_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gcts/plugin.h"
 #include "reference/finding.h"
@@ -47,8 +48,10 @@ struct ReaderHooks {
   std::function<std::optional<gcts_status>(std::span<const std::byte> file)> before;
   // What the reader takes the file for.
   std::function<void(Bytes& file)> misread;
-  // What it takes from a right reading.
+  // What it takes from a right reading of a file.
   std::function<void(Reading& reading, std::span<const std::byte> file)> misunderstand;
+  // How it puts the files of a set together.
+  std::function<void(std::vector<Reading>& shards)> misjoin;
   // Findings that it does not make.
   std::function<bool(const Finding& finding, const Reading& reading)> overlook;
   // What it does when it has found the file invalid.

@@ -47,7 +47,7 @@ gcts_status write_planted(const gcts_write_request* request, const gcts_output* 
 
 constexpr gcts_reader kReader = {
     sizeof(gcts_reader),
-    GCTS_READS_PATH | GCTS_READS_MEMORY | GCTS_READS_TENSOR_BYTES,
+    GCTS_READS_PATH | GCTS_READS_MEMORY | GCTS_READS_SHARDS | GCTS_READS_TENSOR_BYTES,
     read_planted,
 };
 

@@ -167,6 +167,20 @@ void padding_demanded_without_tensors(ReaderHooks& hooks) {
   };
 }
 
+// ------------------------------------ Shards ----------------------------------
+
+void shards_not_followed(ReaderHooks& hooks) {
+  hooks.misjoin = [](std::vector<Reading>& shards) {
+    for (size_t i = 1; i < shards.size(); ++i) shards[i].tensors.clear();
+  };
+}
+
+void metadata_of_last_shard(ReaderHooks& hooks) {
+  hooks.misjoin = [](std::vector<Reading>& shards) { shards.front().metadata = shards.back().metadata; };
+}
+
+// ------------------------------------- Bytes ----------------------------------
+
 // A file opened in text mode ends at its first byte 26.
 void tensor_read_in_text_mode(ReaderHooks& hooks) {
   class TextMode final : public Reporter {

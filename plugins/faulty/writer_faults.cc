@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "plugins/faulty/fault.h"
-#include "plugins/faulty/harm.h"
 #include "plugins/reference/writer.h"
 
 namespace gcts::fault {
@@ -82,7 +81,7 @@ void version_2_written(WriterHooks& hooks) {
   };
 }
 
-void pair_count_without_alignment(WriterHooks& hooks) {
+void pair_count_one_short(WriterHooks& hooks) {
   change_fields(hooks, FieldKind::metadata_count, [](Written& written, const Field& field) {
     const uint64_t count = written.read(field);
     if (count > 0) written.patch(field, count - 1);
@@ -207,16 +206,23 @@ void alignment_applied_without_key(WriterHooks& hooks) {
   hooks.permit = [](const Finding&) { return true; };
 }
 
-// The padding counts for the next offset, but is not part of the running size.
+// The padding goes out with the data, but not into the size that offsets come from.
 void padding_not_in_running_size(WriterHooks& hooks) {
   hooks.misunderstand = [](File& model) {
     uint64_t size = 0;
     for (Tensor& tensor : model.tensors) {
-      tensor.offset = align_up(size, model.alignment());
+      tensor.offset = size;
       size += tensor.data.size();
     }
   };
   hooks.permit = [](const Finding&) { return true; };
+}
+
+// What stands in the offset of the first tensor is whatever the memory held.
+void tensor_offset_not_set(WriterHooks& hooks) {
+  change_fields(hooks, FieldKind::tensor_offset, [](Written& written, const Field& field) {
+    if (field.item == 0) written.patch(field, 0x7F7F7F7F7F7F7F7F);
+  });
 }
 
 void padding_not_zero(WriterHooks& hooks) {
@@ -261,14 +267,6 @@ void output_error_ignored(WriterHooks& hooks) {
   hooks.put = [](const Written& written, WriteStrategy strategy, const gcts_output& output) {
     put(written, strategy, output);
     return true;
-  };
-}
-
-// Writing what a reader returned: its tensors have no buffer yet.
-void tensor_buffer_not_set(WriterHooks& hooks) {
-  hooks.misunderstand = [](File& model) {
-    for (const Tensor& tensor : model.tensors)
-      if (tensor.data.empty()) dereference_null();
   };
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 const gcts_reader kReader = {
     sizeof(gcts_reader),
-    GCTS_READS_PATH | GCTS_READS_MEMORY | GCTS_READS_TENSOR_BYTES,
+    GCTS_READS_PATH | GCTS_READS_MEMORY | GCTS_READS_SHARDS | GCTS_READS_TENSOR_BYTES,
     gcts::reference_read,
 };
 

@@ -50,34 +50,58 @@ class ReportValue final : public ValueVisitor {
 
 }  // namespace
 
-Input::~Input() {
-  if (mapping_) munmap(mapping_, bytes_.size());
+bool Mapping::open(const std::string& path, std::unique_ptr<Mapping>& mapping, std::string& why_not) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  std::span<const std::byte> bytes;
+  bool opened = file >= 0 && fstat(file, &status) == 0;
+  if (opened && status.st_size > 0) {
+    const auto size = static_cast<size_t>(status.st_size);
+    void* begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    opened = begin != MAP_FAILED;
+    if (opened) bytes = {static_cast<const std::byte*>(begin), size};
+  }
+  if (!opened) why_not = path + ": " + std::strerror(errno);
+  if (file >= 0) close(file);
+  if (opened) mapping.reset(new Mapping(bytes));
+  return opened;
+}
+
+Mapping::~Mapping() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 bool Input::open(const gcts_read_request& request, std::string& why_not) {
   if (request.data) {
-    bytes_ = {static_cast<const std::byte*>(request.data), request.size};
+    files_.push_back({"", {static_cast<const std::byte*>(request.data), request.size}});
     return true;
   }
   if (!request.path) {
     why_not = "neither a path nor memory is offered";
     return false;
   }
-  const int file = ::open(request.path, O_RDONLY | O_CLOEXEC);
-  struct stat status = {};
-  bool opened = file >= 0 && fstat(file, &status) == 0;
-  if (opened && status.st_size > 0) {
-    const auto size = static_cast<size_t>(status.st_size);
-    void* mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-    opened = mapping != MAP_FAILED;
-    if (opened) {
-      mapping_ = mapping;
-      bytes_ = {static_cast<const std::byte*>(mapping), size};
-    }
-  }
-  if (!opened) why_not = std::string(request.path) + ": " + std::strerror(errno);
-  if (file >= 0) close(file);
-  return opened;
+  const std::string path = request.path;
+  const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
+  const std::string folder = path.substr(0, name_at), name = path.substr(name_at);
+  const auto add = [&](const std::string& file) {
+    std::unique_ptr<Mapping> mapping;
+    if (!Mapping::open(folder + file, mapping, why_not)) return false;
+    files_.push_back({file, mapping->bytes()});
+    mappings_.push_back(std::move(mapping));
+    return true;
+  };
+  if (!add(name)) return false;
+  for (const std::string& other : shard_names(name))
+    if (other != name) add(other);  // one that is not there is for the judgement of the set
+  return true;
+}
+
+SetReading read_files(std::span<const NamedFile> files, bool named, Stage stage) {
+  if (named) return read_set(files, {.stage = stage});
+  SetReading set;
+  set.shards.push_back(read(files.front().bytes, {.stage = stage}));
+  for (const Finding& finding : set.shards.front().findings.all()) set.findings.push_back({0, finding});
+  return set;
 }
 
 const Profile& chosen_profile() {
@@ -102,17 +126,20 @@ std::string explain(const Finding& finding) {
          finding.message;
 }
 
-void report(const Reading& reading, bool with_bytes, const gcts_sink& sink) {
-  sink.header(sink.context, reading.layout.version, reading.layout.order == ByteOrder::big, reading.alignment);
+void report(std::span<const Reading> shards, bool with_bytes, const gcts_sink& sink) {
+  const Reading& first = shards.front();
+  sink.header(sink.context, first.layout.version, first.layout.order == ByteOrder::big, first.alignment);
   ReportValue visitor(sink);
-  for (const KeyValueView& pair : reading.metadata) {
+  for (const KeyValueView& pair : first.metadata) {
     sink.key(sink.context, view(pair.key));
     visit(pair.value, visitor);
   }
-  for (const TensorView& tensor : reading.tensors) {
-    const void* data = with_bytes ? tensor.data.data() : nullptr;
-    sink.tensor(sink.context, view(tensor.name), tensor.type, tensor.rank, tensor.dims.data(), tensor.offset, data,
-                tensor.size);
+  for (const Reading& shard : shards) {
+    for (const TensorView& tensor : shard.tensors) {
+      const void* data = with_bytes ? tensor.data.data() : nullptr;
+      sink.tensor(sink.context, view(tensor.name), tensor.type, tensor.rank, tensor.dims.data(), tensor.offset, data,
+                  tensor.size);
+    }
   }
 }
 
@@ -124,13 +151,13 @@ gcts_status reference_read(const gcts_read_request* request, const gcts_sink* si
     return GCTS_FAILED;
   }
   const bool with_bytes = request->stage == GCTS_STAGE_DATA;
-  const Reading reading = read(input.bytes(), {.stage = with_bytes ? Stage::data : Stage::metadata});
-  for (const Finding& finding : reading.findings.all()) {
-    if (!breaks_file(finding)) continue;
-    sink->message(sink->context, explain(finding).c_str());
+  const SetReading set = read_files(input.files(), input.is_named(), with_bytes ? Stage::data : Stage::metadata);
+  for (const SetFinding& found : set.findings) {
+    if (!breaks_file(found.finding)) continue;
+    sink->message(sink->context, explain(found.finding).c_str());
     return GCTS_REJECTED;
   }
-  report(reading, with_bytes, *sink);
+  report(set.shards, with_bytes, *sink);
   return GCTS_OK;
 } catch (const std::exception& failure) {
   sink->message(sink->context, failure.what());

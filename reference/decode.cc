@@ -69,6 +69,7 @@ class Decoder {
   bool pairs();
   bool pair();
   bool value(ValueView& v, ValueType type);
+  void note_alignment(const ValueView& v);
   bool scalar(ValueView& v);
   bool array(ValueView& v);
   bool array_header(ValueType& type, uint64_t& count);
@@ -105,6 +106,7 @@ class Decoder {
   Reading& out_;
   uint64_t pos_ = 0;
   uint64_t count_bytes_ = 8;
+  bool aligned_ = false;  // whether general.alignment was met
   bool nested_ = false;  // nested_array is reported once a value
 };
 
@@ -227,9 +229,6 @@ bool Decoder::pairs() {
     if (!pair()) return false;
   }
   out_.metadata_end = pos_;
-  if (const KeyValueView* pair = out_.find(kAlignmentKey))
-    if (pair->value.type == ValueType::uint32)
-      if (const uint64_t declared = u32(pair->value.offset)) out_.alignment = static_cast<uint32_t>(declared);
   return true;
 }
 
@@ -259,8 +258,14 @@ bool Decoder::pair() {
   // The source may have moved its buffer since the key was read.
   pair.key = text(key);
   pair.value.bytes = {at(pair.value.offset), pair.value.bytes.size()};
+  if (pair.key == kAlignmentKey && !std::exchange(aligned_, true)) note_alignment(pair.value);
   out_.metadata.push_back(pair);
   return true;
+}
+
+// Called while the pair's bytes are in place: a stream's buffer moves as it grows.
+void Decoder::note_alignment(const ValueView& v) {
+  if (v.type == ValueType::uint32 && v.bits() != 0) out_.alignment = static_cast<uint32_t>(v.bits());
 }
 
 bool Decoder::value(ValueView& v, ValueType type) {

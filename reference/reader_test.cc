@@ -231,6 +231,18 @@ BOOST_AUTO_TEST_CASE(padding_is_seen_in_streams_of_any_chunk) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(views_survive_the_growth_of_a_streams_buffer) {
+  File file = sound_model();
+  file.set("general.alignment", Value::u32(64));
+  for (int i = 0; i < 50; ++i) file.set("x.text" + std::to_string(i), Value::string(std::string(10'000, 'a')));
+  const Bytes bytes = write_bytes(file);
+  const Reading reading = read(chunks_of(bytes, 5000));
+  BOOST_TEST(reading.alignment == 64u);
+  BOOST_TEST(describe(reading.findings) == "");
+  BOOST_TEST(*reading.find("general.alignment")->value.as_unsigned() == 64u);
+  compare_sources(bytes, 777);
+}
+
 BOOST_AUTO_TEST_CASE(arrays_nested_deeply_cost_no_stack) {
   for (const uint64_t depth : {uint64_t{3}, uint64_t{64}, uint64_t{1'000'000}}) {
     const Bytes bytes = deep_model(depth);

@@ -62,10 +62,13 @@ constexpr std::string_view kExpectationNames[] = {"valid", "invalid", "either"};
 constexpr std::string_view kCaseKindNames[] = {"read", "write", "resource"};
 
 std::string folder(const Draft& draft) {
-  return std::string(draft.c.kind == CaseKind::read ? expectation_name(draft.c.spec) : case_kind_name(draft.c.kind));
+  return std::string(draft.c.kind == CaseKind::read ? expectation_name(draft.c.spec)
+                                                    : case_kind_name(draft.c.kind));
 }
 
-std::string id_of(const Draft& draft) { return "format/" + folder(draft) + "/" + draft.area + "/" + draft.name(); }
+std::string id_of(const Draft& draft) {
+  return "format/" + folder(draft) + "/" + draft.area + "/" + draft.name();
+}
 
 std::vector<Case> settle(std::deque<Draft>& drafts) {
   const Profile spec = Profile::builtin(BuiltinProfile::spec), ggml = Profile::builtin(BuiltinProfile::ggml);
@@ -104,7 +107,9 @@ std::vector<Case> build() {
 
 }  // namespace
 
-std::string_view expectation_name(Expectation expectation) { return kExpectationNames[static_cast<size_t>(expectation)]; }
+std::string_view expectation_name(Expectation expectation) {
+  return kExpectationNames[static_cast<size_t>(expectation)];
+}
 std::string_view case_kind_name(CaseKind kind) { return kCaseKindNames[static_cast<size_t>(kind)]; }
 
 Expectation Case::expected(const Profile& profile) const {
@@ -113,10 +118,13 @@ Expectation Case::expected(const Profile& profile) const {
   return reason.empty() ? Expectation::valid : Expectation::either;
 }
 
-bool Case::is_lint() const { return !breaks.empty() && spec != Expectation::invalid && ggml != Expectation::invalid; }
+bool Case::is_lint() const {
+  return !breaks.empty() && spec != Expectation::invalid && ggml != Expectation::invalid;
+}
 
 bool Case::has_tag(std::string_view prefix) const {
-  return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) { return tag.starts_with(prefix); });
+  return std::any_of(tags.begin(), tags.end(),
+                     [&](const std::string& tag) { return tag.starts_with(prefix); });
 }
 
 const std::vector<Case>& cases() {
@@ -126,7 +134,8 @@ const std::vector<Case>& cases() {
 
 const Case* find_case(std::string_view id) {
   const std::vector<Case>& all = cases();
-  const auto found = std::lower_bound(all.begin(), all.end(), id, [](const Case& c, std::string_view wanted) { return c.id < wanted; });
+  const auto found = std::lower_bound(all.begin(), all.end(), id,
+                                      [](const Case& c, std::string_view wanted) { return c.id < wanted; });
   return found != all.end() && found->id == id ? &*found : nullptr;
 }
 

@@ -53,9 +53,9 @@ struct CaseFile {
 struct WriteCase {
   File model;
   WriteStrategy strategy = WriteStrategy::whole;
-  bool must_refuse = false;    // the model cannot be written: the writer has to say so
-  bool output_fails = false;   // the output refuses bytes: the writer has to report it
-  bool via_reader = false;     // the plugin's own reader supplies the model if it has one
+  bool must_refuse = false;   // the model cannot be written: the writer has to say so
+  bool output_fails = false;  // the output refuses bytes: the writer has to report it
+  bool via_reader = false;    // the plugin's own reader supplies the model if it has one
 };
 
 struct Case {
@@ -67,16 +67,16 @@ struct Case {
   std::vector<rule::Index> breaks;        // rules that the file breaks, as root findings; none: a sound file
   Expectation spec = Expectation::valid;  // the folder of a read case
   Expectation ggml = Expectation::valid;
-  Stage stage = Stage::data;              // the stage at which the verdict is due
-  std::string parent;                     // id of the valid parent; "" where there is none
-  std::string reason;                     // either: "divergence", "undefined" or "limit"
-  std::vector<std::string> tags;          // "limit:string=16777216", "version:1", "big_endian", ...
-  std::string comment;                    // why the case matters, one sentence
+  Stage stage = Stage::data;      // the stage at which the verdict is due
+  std::string parent;             // id of the valid parent; "" where there is none
+  std::string reason;             // either: "divergence", "undefined" or "limit"
+  std::vector<std::string> tags;  // "limit:string=16777216", "version:1", "big_endian", ...
+  std::string comment;            // why the case matters, one sentence
 
-  std::function<std::vector<CaseFile>()> files;        // read: the file, or the shards: the one to open first
-  std::function<WriteCase()> write;                    // write
-  std::function<Bytes(uint64_t n)> scaled;             // resource: the file at size n
-  uint64_t scale = 0;                                  // resource: n of the smallest file
+  std::function<std::vector<CaseFile>()> files;  // read: the file, or the shards: the one to open first
+  std::function<WriteCase()> write;              // write
+  std::function<Bytes(uint64_t n)> scaled;       // resource: the file at size n
+  uint64_t scale = 0;                            // resource: n of the smallest file
 
   // Under a profile: invalid if a rule that the file breaks is `must` in it;
   // otherwise `either` if there is a reason, else valid.

@@ -53,7 +53,8 @@ std::string bits_text(uint64_t bits, uint32_t bytes) {
 
 std::string integer_text(ValueType type, uint64_t bits) {
   const uint32_t unused = 64 - 8 * scalar_bytes(type);
-  const bool is_signed = type == ValueType::int8 || type == ValueType::int16 || type == ValueType::int32 || type == ValueType::int64;
+  const bool is_signed = type == ValueType::int8 || type == ValueType::int16 || type == ValueType::int32 ||
+                         type == ValueType::int64;
   if (type == ValueType::boolean) return bits == 0 ? "false" : bits == 1 ? "true" : std::to_string(bits);
   return is_signed ? std::to_string(static_cast<int64_t>(bits << unused) >> unused) : std::to_string(bits);
 }

@@ -39,7 +39,8 @@ std::vector<Finding> root_findings(const Case& c) {
 std::string names(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings)
-    text += "\n    " + std::string(rule_at(finding.rule).name) + " at " + std::to_string(finding.offset) + ": " + finding.message;
+    text += "\n    " + std::string(rule_at(finding.rule).name) + " at " + std::to_string(finding.offset) +
+            ": " + finding.message;
   return text;
 }
 
@@ -47,7 +48,8 @@ bool is_small_read(const Case& c) { return c.kind == CaseKind::read && c.size ==
 
 // Rules whose cases are not files to read with the rule broken.
 bool shown_by_files(const Rule& rule) {
-  return rule.kind == RuleKind::decode || rule.kind == RuleKind::check || rule.kind == RuleKind::set || rule.kind == RuleKind::permit;
+  return rule.kind == RuleKind::decode || rule.kind == RuleKind::check || rule.kind == RuleKind::set ||
+         rule.kind == RuleKind::permit;
 }
 
 BOOST_AUTO_TEST_SUITE(corpus)
@@ -60,7 +62,9 @@ BOOST_AUTO_TEST_CASE(enough_cases_with_unique_sorted_ids) {
   for (const Case& c : all) {
     BOOST_TEST_CONTEXT(c.id) {
       BOOST_TEST(find_case(c.id) == &c);
-      BOOST_TEST(c.id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == std::string::npos);
+      BOOST_TEST(
+          c.id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") ==
+          std::string::npos);
       BOOST_TEST(c.id.starts_with("format/"));
       BOOST_TEST(!c.comment.empty());
       BOOST_TEST(c.rule < rule::kCount);
@@ -82,7 +86,8 @@ BOOST_AUTO_TEST_CASE(each_case_breaks_what_it_says) {
       std::sort(expected.begin(), expected.end());
       std::string wanted;
       for (const rule::Index index : expected) wanted += " " + std::string(rule_at(index).name);
-      BOOST_TEST((found == expected), "expected" << (wanted.empty() ? " nothing" : wanted) << ", found" << names(roots));
+      BOOST_TEST((found == expected),
+                 "expected" << (wanted.empty() ? " nothing" : wanted) << ", found" << names(roots));
     }
   }
 }
@@ -106,7 +111,8 @@ BOOST_AUTO_TEST_CASE(verdicts_follow_from_broken_rules) {
     BOOST_TEST_CONTEXT(c.id) {
       BOOST_TEST((c.expected(spec) == c.spec));
       BOOST_TEST((c.expected(ggml) == c.ggml));
-      if (c.kind == CaseKind::read) BOOST_TEST(c.id.starts_with("format/" + std::string(expectation_name(c.spec)) + "/"));
+      if (c.kind == CaseKind::read)
+        BOOST_TEST(c.id.starts_with("format/" + std::string(expectation_name(c.spec)) + "/"));
       const bool reasoned = c.reason == "divergence" || c.reason == "undefined" || c.reason == "limit";
       BOOST_TEST((c.reason.empty() || reasoned));
       if (c.spec == Expectation::either) BOOST_TEST(reasoned);
@@ -124,7 +130,8 @@ BOOST_AUTO_TEST_CASE(reference_agrees_with_every_verdict) {
       const Expectation expected = c.expected(profile);
       if (expected == Expectation::either) continue;
       const Verdict verdict = judge(read(c.files()[0].bytes).findings, profile);
-      BOOST_TEST((verdict == Verdict::valid) == (expected == Expectation::valid), c.id << " under " << profile.name());
+      BOOST_TEST((verdict == Verdict::valid) == (expected == Expectation::valid),
+                 c.id << " under " << profile.name());
     }
   }
 }
@@ -139,7 +146,9 @@ BOOST_AUTO_TEST_CASE(parents_exist_are_valid_and_differ) {
       BOOST_TEST((parent->spec == Expectation::valid));
       if (!is_small_read(c)) continue;
       const std::vector<CaseFile> mine = c.files(), theirs = parent->files();
-      const auto same = [](const CaseFile& a, const CaseFile& b) { return a.name == b.name && a.bytes == b.bytes; };
+      const auto same = [](const CaseFile& a, const CaseFile& b) {
+        return a.name == b.name && a.bytes == b.bytes;
+      };
       BOOST_TEST(!std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(), same));
     }
   }
@@ -156,11 +165,16 @@ std::map<rule::Index, Shown> shown(bool with_sweeps) {
   for (const Case& c : cases()) {
     if (!with_sweeps && c.id.find("/sweeps/") != std::string::npos) continue;
     Shown& s = by_rule[c.rule];
-    if (c.kind == CaseKind::write) ++s.write;
-    else if (c.kind == CaseKind::resource) ++s.resource;
-    else if (c.spec == Expectation::valid) ++s.valid;
-    else if (c.spec == Expectation::invalid) ++s.invalid;
-    else ++s.either;
+    if (c.kind == CaseKind::write)
+      ++s.write;
+    else if (c.kind == CaseKind::resource)
+      ++s.resource;
+    else if (c.spec == Expectation::valid)
+      ++s.valid;
+    else if (c.spec == Expectation::invalid)
+      ++s.invalid;
+    else
+      ++s.either;
     if (std::find(c.breaks.begin(), c.breaks.end(), c.rule) != c.breaks.end()) ++s.breaking;
   }
   return by_rule;
@@ -187,8 +201,13 @@ BOOST_AUTO_TEST_CASE(print_rules_and_their_cases) {
   for (size_t i = 0; i < rules().size(); ++i) {
     const Rule& rule = rules()[i];
     const Shown& s = by_rule[static_cast<rule::Index>(i)];
-    std::string line = std::string(rule.id) + " " + std::string(rule.name) + " (" + std::string(rule_kind_name(rule.kind)) + "):";
-    const std::pair<std::string_view, size_t> counts[] = {{"valid", s.valid}, {"invalid", s.invalid}, {"either", s.either}, {"write", s.write}, {"resource", s.resource}};
+    std::string line = std::string(rule.id) + " " + std::string(rule.name) + " (" +
+                       std::string(rule_kind_name(rule.kind)) + "):";
+    const std::pair<std::string_view, size_t> counts[] = {{"valid", s.valid},
+                                                          {"invalid", s.invalid},
+                                                          {"either", s.either},
+                                                          {"write", s.write},
+                                                          {"resource", s.resource}};
     for (const auto& [name, count] : counts)
       if (count) line += " " + std::to_string(count) + " " + std::string(name);
     BOOST_TEST_MESSAGE(line);

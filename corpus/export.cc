@@ -78,7 +78,9 @@ class Exporter {
     result_.bytes += bytes.size();
     return file_json(path, bytes);
   }
-  Json put(const std::string& path, const std::string& text) { return put(path, std::as_bytes(std::span(text))); }
+  Json put(const std::string& path, const std::string& text) {
+    return put(path, std::as_bytes(std::span(text)));
+  }
 
   Json add(const Case& c);
   Json add_vectors();
@@ -99,7 +101,8 @@ Json Exporter::add(const Case& c) {
     const std::string path = is_set ? base + "/" + file.name : base + ".gguf";
     entry["files"].push_back(put(path, file.bytes));
     if (c.spec != Expectation::invalid)
-      entry["contents"].push_back(put(is_set ? path + ".json" : base + ".json", contents_json(read(file.bytes))));
+      entry["contents"].push_back(
+          put(is_set ? path + ".json" : base + ".json", contents_json(read(file.bytes))));
   }
   ++result_.cases;
   return entry;
@@ -169,7 +172,9 @@ bool listed_files(const std::string& manifest, std::map<std::string, std::string
     for (const char* group : {"files", "contents"}) {
       if (!entry.is_object() || !entry.contains(group)) continue;
       for (const Json& file : entry[group]) {
-        if (!file.is_object() || !file.value("path", Json()).is_string() || !file.value("sha256", Json()).is_string()) return false;
+        if (!file.is_object() || !file.value("path", Json()).is_string() ||
+            !file.value("sha256", Json()).is_string())
+          return false;
         files[file["path"].get<std::string>()] = file["sha256"].get<std::string>();
       }
     }
@@ -180,7 +185,9 @@ bool listed_files(const std::string& manifest, std::map<std::string, std::string
 }  // namespace
 
 ExportResult export_corpus(const fs::path& dir, const ExportOptions& options) {
-  return run([&](const std::string& path, std::span<const std::byte> bytes) { return store_file(dir / path, bytes); }, options);
+  return run([&](const std::string& path,
+                 std::span<const std::byte> bytes) { return store_file(dir / path, bytes); },
+             options);
 }
 
 ExportResult measure_corpus(const ExportOptions& options) {
@@ -191,7 +198,8 @@ std::vector<std::string> verify_corpus(const fs::path& dir) {
   std::string manifest;
   if (!load_file(dir / kManifest, manifest)) return {(dir / kManifest).string() + " cannot be read"};
   std::map<std::string, std::string> listed;
-  if (!listed_files(manifest, listed)) return {(dir / kManifest).string() + " is not a manifest of this suite"};
+  if (!listed_files(manifest, listed))
+    return {(dir / kManifest).string() + " is not a manifest of this suite"};
   std::vector<std::string> problems;
   for (const auto& [path, digest] : listed) {
     std::string text;
@@ -201,7 +209,8 @@ std::vector<std::string> verify_corpus(const fs::path& dir) {
       problems.push_back(path + " differs from what was exported");
   }
   std::error_code error;
-  for (auto at = fs::recursive_directory_iterator(dir, error); !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+  for (auto at = fs::recursive_directory_iterator(dir, error);
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     if (!at->is_regular_file()) continue;
     const std::string path = fs::relative(at->path(), dir, error).generic_string();
     if (path != kManifest && !listed.count(path)) problems.push_back(path + " is not listed in the manifest");

@@ -25,7 +25,7 @@
 namespace gcts {
 
 struct ExportOptions {
-  bool large = false;  // also the cases that are otherwise made on demand
+  bool large = false;                       // also the cases that are otherwise made on demand
   std::function<bool(const Case&)> select;  // which cases; null: all
 };
 

@@ -19,7 +19,9 @@ constexpr const char* kDigestFile = GCTS_SOURCE_DIR "/corpus/manifest.sha256";
 
 class TemporaryDirectory {
  public:
-  TemporaryDirectory() : path_(fs::temp_directory_path() / ("gcts-corpus-" + std::to_string(::getpid()))) { fs::remove_all(path_); }
+  TemporaryDirectory() : path_(fs::temp_directory_path() / ("gcts-corpus-" + std::to_string(::getpid()))) {
+    fs::remove_all(path_);
+  }
   ~TemporaryDirectory() { fs::remove_all(path_); }
   const fs::path& path() const { return path_; }
 
@@ -41,7 +43,8 @@ BOOST_AUTO_TEST_CASE(manifest_is_the_one_on_record) {
   BOOST_TEST(result.error == "");
   if (std::getenv("GCTS_UPDATE_MANIFEST")) std::ofstream(kDigestFile) << result.manifest_sha256 << "\n";
   BOOST_TEST(contents(kDigestFile) == result.manifest_sha256 + "\n",
-             "the corpus differs from the one on record; if that is meant, run GCTS_UPDATE_MANIFEST=1 corpus_test --run_test=corpus_export");
+             "the corpus differs from the one on record; if that is meant, run GCTS_UPDATE_MANIFEST=1 "
+             "corpus_test --run_test=corpus_export");
 }
 
 BOOST_AUTO_TEST_CASE(export_and_verify) {

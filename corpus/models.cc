@@ -86,17 +86,21 @@ File with_tensors(std::vector<Tensor> tensors) {
     const TensorType* type = find_tensor_type(t.type);
     return type && type->block_elements > 1;
   };
-  if (std::any_of(tensors.begin(), tensors.end(), quantized)) file.set("general.quantization_version", Value::u32(2));
+  if (std::any_of(tensors.begin(), tensors.end(), quantized))
+    file.set("general.quantization_version", Value::u32(2));
   file.tensors = std::move(tensors);
   return file;
 }
 
 File one_tensor() { return with_tensors({filled("weight", tensor::f32, {8})}); }
 
-File two_tensors() { return with_tensors({filled("first", tensor::f32, {8}), filled("second", tensor::f32, {4})}); }
+File two_tensors() {
+  return with_tensors({filled("first", tensor::f32, {8}), filled("second", tensor::f32, {4})});
+}
 
 File rich() {
-  File file = with_tensors({filled("blk.0.attn_q.weight", tensor::f32, {3, 2}), filled("blk.0.attn_norm.bias", tensor::f16, {5}),
+  File file = with_tensors({filled("blk.0.attn_q.weight", tensor::f32, {3, 2}),
+                            filled("blk.0.attn_norm.bias", tensor::f16, {5}),
                             filled("output.weight", tensor::i8, {2, 2, 2, 2})});
   file.set("gcts.u8", Value::u8(200));
   file.set("gcts.i8", Value::i8(-5));
@@ -131,7 +135,8 @@ File in_order(File file, ByteOrder order) {
     for (Tensor& t : file.tensors)
       if (const uint32_t bytes = element_bytes(t.type); bytes > 1)
         for (size_t at = 0; at + bytes <= t.data.size(); at += bytes)
-          std::reverse(t.data.begin() + static_cast<ptrdiff_t>(at), t.data.begin() + static_cast<ptrdiff_t>(at + bytes));
+          std::reverse(t.data.begin() + static_cast<ptrdiff_t>(at),
+                       t.data.begin() + static_cast<ptrdiff_t>(at + bytes));
   file.layout.order = order;
   return file;
 }
@@ -142,7 +147,8 @@ File in_version(File file, uint32_t version) {
 }
 
 bool has_scalar_tensors(const File& file) {
-  return std::all_of(file.tensors.begin(), file.tensors.end(), [](const Tensor& t) { return element_bytes(t.type) > 0; });
+  return std::all_of(file.tensors.begin(), file.tensors.end(),
+                     [](const Tensor& t) { return element_bytes(t.type) > 0; });
 }
 
 Value nested(uint32_t depth) {

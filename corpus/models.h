@@ -22,12 +22,12 @@ uint64_t tensor_size(uint32_t type, const std::vector<uint64_t>& dims);
 // A tensor with patterned bytes that are legal blocks of its type.
 Tensor filled(std::string_view name, uint32_t type, std::vector<uint64_t> dims);
 
-File minimal();                                    // general.architecture alone
-File with(std::string_view key, Value value);      // minimal() and one more pair
-File with_tensors(std::vector<Tensor> tensors);    // minimal() and tensors
-File one_tensor();                                 // "weight", 8 x f32: a whole alignment unit
-File two_tensors();                                // "first" 8 x f32, "second" 4 x f32
-File rich();                                       // every kind of value and of field, three tensors
+File minimal();                                  // general.architecture alone
+File with(std::string_view key, Value value);    // minimal() and one more pair
+File with_tensors(std::vector<Tensor> tensors);  // minimal() and tensors
+File one_tensor();                               // "weight", 8 x f32: a whole alignment unit
+File two_tensors();                              // "first" 8 x f32, "second" 4 x f32
+File rich();                                     // every kind of value and of field, three tensors
 
 // The file in another byte order: tensors of scalar types swapped, others as they stand.
 File in_order(File file, ByteOrder order);

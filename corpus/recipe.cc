@@ -15,7 +15,8 @@ constexpr std::string_view kFileName = "model.gguf";
 
 // A recipe that refers to what is not there is a programming error, told with its name.
 [[noreturn]] void wrong_recipe(std::string_view what, std::string_view name) {
-  std::fprintf(stderr, "corpus: %.*s: %.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(name.size()), name.data());
+  std::fprintf(stderr, "corpus: %.*s: %.*s\n", static_cast<int>(what.size()), what.data(),
+               static_cast<int>(name.size()), name.data());
   std::abort();
 }
 
@@ -80,8 +81,10 @@ Draft& Recipe::add(std::string_view suffix, std::string_view comment, CaseKind k
 }
 
 const Draft& Recipe::find(std::string_view name) const {
-  const std::string full = name.find('.') == std::string_view::npos ? stem_ + "." + std::string(name) : std::string(name);
-  const auto found = std::find_if(drafts_.begin(), drafts_.end(), [&](const Draft& d) { return d.name() == full; });
+  const std::string full =
+      name.find('.') == std::string_view::npos ? stem_ + "." + std::string(name) : std::string(name);
+  const auto found =
+      std::find_if(drafts_.begin(), drafts_.end(), [&](const Draft& d) { return d.name() == full; });
   if (found == drafts_.end()) wrong_recipe("no case is drafted before this under the name", full);
   return *found;
 }
@@ -95,11 +98,14 @@ const Model& Recipe::model(std::string_view name) const {
 Draft& Recipe::valid(std::string_view suffix, Model model, std::string_view comment) {
   Draft& draft = add(suffix, comment, CaseKind::read);
   draft.model = std::make_shared<const Model>(std::move(model));
-  draft.c.files = [shared = draft.model] { return std::vector<CaseFile>{{std::string(kFileName), shared->write().bytes}}; };
+  draft.c.files = [shared = draft.model] {
+    return std::vector<CaseFile>{{std::string(kFileName), shared->write().bytes}};
+  };
   return draft;
 }
 
-Draft& Recipe::broken(std::string_view suffix, std::string_view parent, std::string_view comment, Fault fault) {
+Draft& Recipe::broken(std::string_view suffix, std::string_view parent, std::string_view comment,
+                      Fault fault) {
   Model broken = fault.applied(model(parent));
   Draft& draft = valid(suffix, std::move(broken), comment);
   draft.breaks(rule_);
@@ -108,11 +114,14 @@ Draft& Recipe::broken(std::string_view suffix, std::string_view parent, std::str
 
 Draft& Recipe::bytes(std::string_view suffix, std::string_view comment, std::function<Bytes()> make) {
   Draft& draft = add(suffix, comment, CaseKind::read);
-  draft.c.files = [make = std::move(make)] { return std::vector<CaseFile>{{std::string(kFileName), make()}}; };
+  draft.c.files = [make = std::move(make)] {
+    return std::vector<CaseFile>{{std::string(kFileName), make()}};
+  };
   return draft;
 }
 
-Draft& Recipe::files(std::string_view suffix, std::string_view comment, std::function<std::vector<CaseFile>()> make) {
+Draft& Recipe::files(std::string_view suffix, std::string_view comment,
+                     std::function<std::vector<CaseFile>()> make) {
   Draft& draft = add(suffix, comment, CaseKind::read);
   draft.c.files = std::move(make);
   return draft;
@@ -124,7 +133,8 @@ Draft& Recipe::write(std::string_view suffix, std::string_view comment, WriteCas
   return draft;
 }
 
-Draft& Recipe::family(std::string_view suffix, std::string_view comment, uint64_t scale, std::function<Bytes(uint64_t)> make) {
+Draft& Recipe::family(std::string_view suffix, std::string_view comment, uint64_t scale,
+                      std::function<Bytes(uint64_t)> make) {
   Draft& draft = add(suffix, comment, CaseKind::resource);
   draft.c.scale = scale;
   draft.c.scaled = std::move(make);

@@ -63,17 +63,17 @@ class Fault {
 // A case under construction.
 struct Draft {
   Case c;
-  std::string stem, suffix, parent;    // parent: "stem.suffix", "" for none
+  std::string stem, suffix, parent;  // parent: "stem.suffix", "" for none
   std::string area;
   std::shared_ptr<const Model> model;  // null for raw bytes, shard sets, writers and families
 
   std::string name() const { return stem + "." + suffix; }
 
-  Draft& breaks(rule::Index rule);       // instead of the recipe's rule
+  Draft& breaks(rule::Index rule);  // instead of the recipe's rule
   Draft& also(rule::Index rule);
   Draft& tag(std::string_view tag);
-  Draft& stage(Stage stage);             // the stage at which the verdict is due
-  Draft& large();                        // made on demand, never stored
+  Draft& stage(Stage stage);  // the stage at which the verdict is due
+  Draft& large();             // made on demand, never stored
   Draft& child_of(std::string_view parent);
   Draft& either(std::string_view reason);  // "divergence", "undefined" or "limit"
 };
@@ -91,11 +91,13 @@ class Recipe {
   // A file given as bytes, or made on demand; sound unless breaks() says otherwise.
   Draft& bytes(std::string_view suffix, std::string_view comment, std::function<Bytes()> make);
   // A shard set, or a file whose name matters; sound unless breaks() says otherwise.
-  Draft& files(std::string_view suffix, std::string_view comment, std::function<std::vector<CaseFile>()> make);
+  Draft& files(std::string_view suffix, std::string_view comment,
+               std::function<std::vector<CaseFile>()> make);
   // A model that a writer is asked for.
   Draft& write(std::string_view suffix, std::string_view comment, WriteCase write);
   // A family of files of growing size.
-  Draft& family(std::string_view suffix, std::string_view comment, uint64_t scale, std::function<Bytes(uint64_t)> make);
+  Draft& family(std::string_view suffix, std::string_view comment, uint64_t scale,
+                std::function<Bytes(uint64_t)> make);
 
   // The model of a valid case drafted earlier.
   const Model& model(std::string_view name) const;

@@ -46,7 +46,8 @@ std::vector<std::string_view> split(std::string_view text) {
 // The text from the first part to the last, dashes included: parts are views of one name.
 std::string join(Parts parts) {
   if (parts.empty()) return {};
-  return {parts.front().data(), static_cast<size_t>(parts.back().data() + parts.back().size() - parts.front().data())};
+  return {parts.front().data(),
+          static_cast<size_t>(parts.back().data() + parts.back().size() - parts.front().data())};
 }
 
 bool is_sidecar(std::string_view part) { return part == "mmproj" || part == "mtp"; }
@@ -68,7 +69,9 @@ bool take_size_number(std::string_view& text) {
   return true;
 }
 
-bool is_scale(std::string_view text) { return text.size() == 1 && std::string_view("QTBMK").find(text[0]) != std::string_view::npos; }
+bool is_scale(std::string_view text) {
+  return text.size() == 1 && std::string_view("QTBMK").find(text[0]) != std::string_view::npos;
+}
 
 // A size of either reading: a number, then one letter.
 bool is_size(std::string_view part, NameReading reading) {
@@ -142,8 +145,9 @@ bool is_base_segment(std::string_view part) {
 // expression would find it: the longest fine tune first.
 bool parse_after_base(Parts rest, FileName& name) {
   const auto version_at = [&](size_t v) {
-    return v < rest.size() && is_version(rest[v], NameReading::expression) && rest.size() - v - 1 <= kMaxTail &&
-           parse_tail(rest.subspan(v + 1), name) && (name.version = rest[v], true);
+    return v < rest.size() && is_version(rest[v], NameReading::expression) &&
+           rest.size() - v - 1 <= kMaxTail && parse_tail(rest.subspan(v + 1), name) &&
+           (name.version = rest[v], true);
   };
   if (rest.empty()) return false;
   if (rest[0].empty()) return version_at(1);  // no size: two dashes in a row
@@ -152,7 +156,9 @@ bool parse_after_base(Parts rest, FileName& name) {
   for (size_t size_parts = attribute ? 2 : 1; size_parts > 0; --size_parts) {
     const Parts tuned = rest.subspan(size_parts);
     name.size_label = join(rest.first(size_parts));
-    const size_t plain = std::find_if_not(tuned.begin(), tuned.end(), [](auto part) { return all(part, is_plain); }) - tuned.begin();
+    const size_t plain =
+        std::find_if_not(tuned.begin(), tuned.end(), [](auto part) { return all(part, is_plain); }) -
+        tuned.begin();
     const size_t first = rest.size() > kMaxTail + 1 ? rest.size() - kMaxTail - 1 : 0;
     for (size_t v = std::min(size_parts + plain, rest.size() - 1); v > size_parts && v >= first; --v) {
       const std::string fine_tune = join(rest.subspan(size_parts, v - size_parts));
@@ -200,7 +206,8 @@ ParsedName read_expression(Parts parts) {
   parsed.follows = parse_expression(parts, parsed.parts);
   if (!parsed.follows) {
     parsed.parts = {};
-    const bool versioned = std::any_of(parts.begin(), parts.end(), [](auto part) { return is_version(part, NameReading::expression); });
+    const bool versioned = std::any_of(parts.begin(), parts.end(),
+                                       [](auto part) { return is_version(part, NameReading::expression); });
     parsed.fault = versioned ? "the parts around the version do not follow the convention"
                              : "no part of the name is a version such as v1.0";
   }
@@ -220,7 +227,8 @@ bool is_known_encoding(std::string_view part) {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string quoted(std::string_view part) { return "\"" + std::string(part) + "\""; }
@@ -242,7 +250,8 @@ std::string parse_prose_tail(Parts rest, FileName& name) {
   if (version != rest.end()) {
     name.version = *version;
     const Parts after = rest.subspan(tuned + 1);
-    if (after.size() > 1) return "more than an encoding stands between the version and the type: " + quoted(join(after));
+    if (after.size() > 1)
+      return "more than an encoding stands between the version and the type: " + quoted(join(after));
     if (after.size() == 1 && after[0].empty()) return "a dash stands before nothing";
     if (after.size() == 1) name.encoding = after[0];
   } else if (!rest.empty() && is_known_encoding(rest.back())) {
@@ -251,9 +260,11 @@ std::string parse_prose_tail(Parts rest, FileName& name) {
   }
   if (equal_ignoring_case(name.encoding, "lora") || equal_ignoring_case(name.encoding, "vocab"))
     return "the type is written LoRA or vocab, not " + quoted(name.encoding);
-  if (!name.encoding.empty() && !all(name.encoding, is_word)) return quoted(name.encoding) + " is no encoding";
+  if (!name.encoding.empty() && !all(name.encoding, is_word))
+    return quoted(name.encoding) + " is no encoding";
   for (const std::string_view part : rest.first(tuned))
-    if (part.empty() || is_version(part, NameReading::expression)) return quoted(part) + " is neither a fine tune nor a version v<major>.<minor>";
+    if (part.empty() || is_version(part, NameReading::expression))
+      return quoted(part) + " is neither a fine tune nor a version v<major>.<minor>";
   name.fine_tune = join(rest.first(tuned));
   return {};
 }
@@ -306,7 +317,8 @@ std::optional<ShardName> parse_shard_name(std::string_view name) {
   if (name.size() < kTail) return {};
   const std::string_view tail = name.substr(name.size() - kTail);
   const std::string_view number = tail.substr(1, kShardDigits), count = tail.substr(kTail - kShardDigits);
-  if (tail[0] != '-' || tail.substr(1 + kShardDigits, 4) != "-of-" || !is_five_digits(number) || !is_five_digits(count))
+  if (tail[0] != '-' || tail.substr(1 + kShardDigits, 4) != "-of-" || !is_five_digits(number) ||
+      !is_five_digits(count))
     return {};
   const auto value = [](std::string_view digits) {
     uint32_t v = 0;

@@ -21,14 +21,14 @@ namespace gcts {
 
 // The components of a name; "" where absent.
 struct FileName {
-  std::string sidecar;    // "mmproj" or "mtp"
-  std::string base_name;  // "Qwen2-VL"
-  std::string size_label; // "8x7B", "30B-A3B"
-  std::string fine_tune;  // "Instruct"
-  std::string version;    // "v1.0"
-  std::string encoding;   // "Q4_K_M"
-  std::string type;       // "LoRA" or "vocab"
-  std::string shard;      // "00003-of-00009"
+  std::string sidecar;     // "mmproj" or "mtp"
+  std::string base_name;   // "Qwen2-VL"
+  std::string size_label;  // "8x7B", "30B-A3B"
+  std::string fine_tune;   // "Instruct"
+  std::string version;     // "v1.0"
+  std::string encoding;    // "Q4_K_M"
+  std::string type;        // "LoRA" or "vocab"
+  std::string shard;       // "00003-of-00009"
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 

@@ -18,8 +18,8 @@ std::string dump(std::string_view name, NameReading reading) {
     return "";
   }
   const FileName& p = parsed.parts;
-  return p.sidecar + "|" + p.base_name + "|" + p.size_label + "|" + p.fine_tune + "|" + p.version + "|" + p.encoding + "|" +
-         p.type + "|" + p.shard;
+  return p.sidecar + "|" + p.base_name + "|" + p.size_label + "|" + p.fine_tune + "|" + p.version + "|" +
+         p.encoding + "|" + p.type + "|" + p.shard;
 }
 
 struct Row {
@@ -111,10 +111,12 @@ BOOST_AUTO_TEST_CASE(shard_names) {
   BOOST_TEST(shard_file_name(shard) == "a-b-00003-of-00009.gguf");
   BOOST_TEST((parse_shard_name("a-b-00003-of-00009.gguf") == shard));
   BOOST_TEST((parse_shard_name("-00000-of-00002.gguf") == ShardName{"", 0, 2}));
-  BOOST_TEST((parse_shard_name("x-00001-of-00002-00003-of-00004.gguf") == ShardName{"x-00001-of-00002", 3, 4}));
+  BOOST_TEST(
+      (parse_shard_name("x-00001-of-00002-00003-of-00004.gguf") == ShardName{"x-00001-of-00002", 3, 4}));
   for (const std::string_view other :
-       {"", ".gguf", "a.gguf", "a-0001-of-0002.gguf", "a-000001-of-000002.gguf", "a-00001-OF-00002.gguf", "a_00001-of-00002.gguf",
-        "00001-of-00002.gguf", "a-00001-of-00002.GGUF", "a-0000x-of-00002.gguf", "a-00001-of-00002"})
+       {"", ".gguf", "a.gguf", "a-0001-of-0002.gguf", "a-000001-of-000002.gguf", "a-00001-OF-00002.gguf",
+        "a_00001-of-00002.gguf", "00001-of-00002.gguf", "a-00001-of-00002.GGUF", "a-0000x-of-00002.gguf",
+        "a-00001-of-00002"})
     BOOST_TEST(!parse_shard_name(other));
 }
 

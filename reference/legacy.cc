@@ -41,10 +41,16 @@ constexpr Signature kSignatures[] = {
     {0, "\xff\xd8\xff", "a JPEG image"},
     {0, "GIF8", "a GIF image"},
     {0, "%PDF-", "a PDF document"},
-    {0, "\x7f" "ELF", "an ELF program or library"},
+    {0,
+     "\x7f"
+     "ELF",
+     "an ELF program or library"},
     {0, "\x1f\x8b", "a gzip archive"},
     {0, "\x28\xb5\x2f\xfd", "a Zstandard archive"},
-    {0, "\xfd" "7zXZ\0"sv, "an xz archive"},
+    {0,
+     "\xfd"
+     "7zXZ\0"sv,
+     "an xz archive"},
     {0, "BZh", "a bzip2 archive"},
     {257, "ustar", "a tar archive"},
     {0, "<!DOCTYPE", "an HTML page, perhaps an error page saved by a download"},

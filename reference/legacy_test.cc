@@ -46,15 +46,15 @@ BOOST_AUTO_TEST_CASE(files_passed_by_accident) {
 }
 
 BOOST_AUTO_TEST_CASE(gguf_and_noise_are_not_foreign) {
-  for (const std::string& head : {""s, "G"s, "GGUF"s, "GGUF\3\0\0\0"s, "ABCD"s, std::string(16, '\0'), std::string(600, 'x')})
+  for (const std::string& head :
+       {""s, "G"s, "GGUF"s, "GGUF\3\0\0\0"s, "ABCD"s, std::string(16, '\0'), std::string(600, 'x')})
     BOOST_TEST(recognise(head) == "");
 }
 
 // A head may end anywhere.
 BOOST_AUTO_TEST_CASE(every_prefix_is_taken) {
   const std::string head = "\x40\0\0\0\0\0\0\0{\"__metadata__\""s;
-  for (size_t n = 0; n <= head.size(); ++n)
-    BOOST_TEST(recognise(head.substr(0, n)).empty() == (n < 10));
+  for (size_t n = 0; n <= head.size(); ++n) BOOST_TEST(recognise(head.substr(0, n)).empty() == (n < 10));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

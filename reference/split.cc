@@ -35,7 +35,8 @@ uint64_t offset_of(const Reading& reading, std::string_view key) {
 // Everything known about a set while it is judged.
 class Judge {
  public:
-  Judge(std::span<const std::string> names, std::span<const Reading> shards) : names_(names), shards_(shards) {
+  Judge(std::span<const std::string> names, std::span<const Reading> shards)
+      : names_(names), shards_(shards) {
     for (const std::string& name : names) parsed_.push_back(parse_shard_name(name));
   }
 
@@ -55,7 +56,8 @@ class Judge {
  private:
   // The first finding of a rule is the root, the others follow from the same mistake.
   void add(size_t file, rule::Index rule, uint64_t offset, std::string message, bool root = true) {
-    const bool again = std::any_of(findings_.begin(), findings_.end(), [&](const SetFinding& f) { return f.finding.rule == rule; });
+    const bool again = std::any_of(findings_.begin(), findings_.end(),
+                                   [&](const SetFinding& f) { return f.finding.rule == rule; });
     findings_.push_back({file, {rule, offset, root && !again, std::move(message)}});
   }
 
@@ -78,29 +80,41 @@ bool Judge::check_names() {
   for (size_t i = 0; i < names_.size(); ++i) {
     const auto& shard = parsed_[i];
     if (!shard)
-      add(i, rule::shard_file_name, 0, fmt::format("the name {} does not end in -00001-of-{:05}.gguf or the like", quote(names_[i]), names_.size()));
+      add(i, rule::shard_file_name, 0,
+          fmt::format("the name {} does not end in -00001-of-{:05}.gguf or the like", quote(names_[i]),
+                      names_.size()));
     else if (shard->number == 0)
-      add(i, rule::shard_file_name, 0, fmt::format("the name {} has number 0; shards are numbered from 1 in names", quote(names_[i])));
+      add(i, rule::shard_file_name, 0,
+          fmt::format("the name {} has number 0; shards are numbered from 1 in names", quote(names_[i])));
     else if (shard->number > shard->count)
-      add(i, rule::shard_file_name, 0, fmt::format("the name {} has number {} of {}", quote(names_[i]), shard->number, shard->count));
+      add(i, rule::shard_file_name, 0,
+          fmt::format("the name {} has number {} of {}", quote(names_[i]), shard->number, shard->count));
     else if (shard->count > kMaxShards)
-      add(i, rule::shard_count_limit, 0, fmt::format("the name {} speaks of {} shards; a set has at most {}", quote(names_[i]), shard->count, kMaxShards));
+      add(i, rule::shard_count_limit, 0,
+          fmt::format("the name {} speaks of {} shards; a set has at most {}", quote(names_[i]), shard->count,
+                      kMaxShards));
   }
   return findings_.empty();
 }
 
 void Judge::check_first() {
   if (parsed_[0]->number != 1)
-    add(0, rule::shard_first, 0, fmt::format("{} is shard {} of {}; a split model is opened by its first", quote(names_[0]), parsed_[0]->number, parsed_[0]->count));
+    add(0, rule::shard_first, 0,
+        fmt::format("{} is shard {} of {}; a split model is opened by its first", quote(names_[0]),
+                    parsed_[0]->number, parsed_[0]->count));
 }
 
 void Judge::check_names_match_keys() {
   for (size_t i = 0; i < names_.size(); ++i) {
-    if (const auto number = typed(shards_[i], kNumber, ValueType::uint16); number && *number + 1 != parsed_[i]->number)
+    if (const auto number = typed(shards_[i], kNumber, ValueType::uint16);
+        number && *number + 1 != parsed_[i]->number)
       add(i, rule::shard_name_matches_keys, offset_of(shards_[i], kNumber),
-          fmt::format("{} has split.no {}, which belongs into the name as {:05}", quote(names_[i]), *number, *number + 1));
-    if (const auto count = typed(shards_[i], kCount, ValueType::uint16); count && *count > 1 && *count != parsed_[i]->count)
-      add(i, rule::shard_name_matches_keys, offset_of(shards_[i], kCount), fmt::format("{} has split.count {}", quote(names_[i]), *count));
+          fmt::format("{} has split.no {}, which belongs into the name as {:05}", quote(names_[i]), *number,
+                      *number + 1));
+    if (const auto count = typed(shards_[i], kCount, ValueType::uint16);
+        count && *count > 1 && *count != parsed_[i]->count)
+      add(i, rule::shard_name_matches_keys, offset_of(shards_[i], kCount),
+          fmt::format("{} has split.count {}", quote(names_[i]), *count));
   }
 }
 
@@ -115,7 +129,8 @@ bool Judge::check_present(bool named) {
   for (uint32_t i = 0; i < count; ++i) {
     if (present[i]) continue;
     if (told++ < Findings::kMaxPerRule)
-      add(0, rule::shard_present, 0, fmt::format("{} is missing", quote(shard_file_name({parsed_[0]->prefix, i + 1, count}))));
+      add(0, rule::shard_present, 0,
+          fmt::format("{} is missing", quote(shard_file_name({parsed_[0]->prefix, i + 1, count}))));
   }
   return told == 0;
 }
@@ -125,8 +140,10 @@ void Judge::check_layouts() {
   const Layout first = shards_[0].layout;
   for (size_t i = 1; i < shards_.size(); ++i)
     if (shards_[i].layout != first)
-      add(i, rule::shards_same_layout, 4, fmt::format("{} has version {} and is {}-endian, {} has version {} and is {}-endian", quote(names_[i]), shards_[i].layout.version,
-                                                      order(shards_[i].layout), quote(names_[0]), first.version, order(first)));
+      add(i, rule::shards_same_layout, 4,
+          fmt::format("{} has version {} and is {}-endian, {} has version {} and is {}-endian",
+                      quote(names_[i]), shards_[i].layout.version, order(shards_[i].layout), quote(names_[0]),
+                      first.version, order(first)));
 }
 
 void Judge::check_tensor_names() {
@@ -136,7 +153,8 @@ void Judge::check_tensor_names() {
       const auto [found, is_new] = owner.emplace(tensor.name, i);
       if (is_new || found->second == i) continue;
       add(i, rule::shard_tensor_names_unique, tensor.info_offset,
-          fmt::format("the tensor {} stands in {} and in {}", quote(tensor.name), quote(names_[found->second]), quote(names_[i])));
+          fmt::format("the tensor {} stands in {} and in {}", quote(tensor.name),
+                      quote(names_[found->second]), quote(names_[i])));
       if (findings_.size() > Findings::kMaxPerRule * 8) return;
     }
   }
@@ -149,12 +167,15 @@ void Judge::check_tensor_count() {
     const auto claimed = typed(shards_[i], kTensors, ValueType::int32);
     if (!claimed || *claimed == total || shards_[i].findings.has(rule::split_tensors_count)) continue;
     add(i, rule::split_tensors_count, offset_of(shards_[i], kTensors),
-        fmt::format("split.tensors.count is {}, and the set has {} tensors", static_cast<int32_t>(*claimed), total));
+        fmt::format("split.tensors.count is {}, and the set has {} tensors", static_cast<int32_t>(*claimed),
+                    total));
   }
 }
 
 // The metadata schema is about the model, which the first shard describes.
-bool is_schema(rule::Index index) { return rule_at(index).area == "architecture" || rule_at(index).area == "tokenizer"; }
+bool is_schema(rule::Index index) {
+  return rule_at(index).area == "architecture" || rule_at(index).area == "tokenizer";
+}
 
 // The index of the shard that describes the model: the one that says it is number 0.
 // Where none says so it is the one that was opened, unless that says that it is not;
@@ -176,7 +197,8 @@ std::vector<std::string> shard_names(std::string_view name) {
   const auto parsed = parse_shard_name(name);
   if (!parsed || parsed->count < 2) return {std::string(name)};
   std::vector<std::string> names;
-  for (uint32_t i = 1; i <= std::min(parsed->count, kMaxShards); ++i) names.push_back(shard_file_name({parsed->prefix, i, parsed->count}));
+  for (uint32_t i = 1; i <= std::min(parsed->count, kMaxShards); ++i)
+    names.push_back(shard_file_name({parsed->prefix, i, parsed->count}));
   return names;
 }
 

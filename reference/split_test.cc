@@ -44,7 +44,9 @@ std::string roots(const ShardSet& set) {
   std::string text;
   for (const SetFinding& f : reading.findings) {
     BOOST_TEST(!f.finding.message.empty());
-    if (f.finding.root) text += (text.empty() ? "" : " ") + std::to_string(f.file) + ":" + std::string(rule_at(f.finding.rule).name);
+    if (f.finding.root)
+      text += (text.empty() ? "" : " ") + std::to_string(f.file) + ":" +
+              std::string(rule_at(f.finding.rule).name);
   }
   return text;
 }
@@ -59,9 +61,9 @@ BOOST_AUTO_TEST_SUITE(split)
 BOOST_AUTO_TEST_CASE(sound_sets) {
   for (const uint16_t count : {2, 3, 12}) BOOST_TEST(roots(shards(count)) == "");
   BOOST_TEST(roots(shards(3), [](ShardSet& s) {
-    s[0].file.tensors.clear();
-    for (Shard& shard : s) shard.file.set("split.tensors.count", Value::i32(2));
-  }) == "");
+               s[0].file.tensors.clear();
+               for (Shard& shard : s) shard.file.set("split.tensors.count", Value::i32(2));
+             }) == "");
 }
 
 BOOST_AUTO_TEST_CASE(one_file_is_no_set) {
@@ -75,16 +77,19 @@ BOOST_AUTO_TEST_CASE(one_file_is_no_set) {
 
 BOOST_AUTO_TEST_CASE(names) {
   BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[1].name = "m-2.gguf"; }) == "1:shard_file_name");
-  BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[0].name = shard_file_name({"m", 0, 2}); }) == "0:shard_file_name");
-  BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[1].name = shard_file_name({"m", 3, 2}); }) == "1:shard_file_name");
+  BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[0].name = shard_file_name({"m", 0, 2}); }) ==
+             "0:shard_file_name");
+  BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[1].name = shard_file_name({"m", 3, 2}); }) ==
+             "1:shard_file_name");
   BOOST_TEST(roots(shards(2), [](ShardSet& s) { std::swap(s[0], s[1]); }) == "0:shard_first");
-  BOOST_TEST(roots(shards(2), [](ShardSet& s) { std::swap(s[0].name, s[1].name), std::swap(s[0], s[1]); }) == "0:shard_name_matches_keys");
+  BOOST_TEST(roots(shards(2), [](ShardSet& s) { std::swap(s[0].name, s[1].name), std::swap(s[0], s[1]); }) ==
+             "0:shard_name_matches_keys");
   BOOST_TEST(roots(shards(2), [](ShardSet& s) {
-    for (Shard& shard : s) shard.file.set("split.count", Value::u16(4));
-  }) == "0:shard_name_matches_keys");
+               for (Shard& shard : s) shard.file.set("split.count", Value::u16(4));
+             }) == "0:shard_name_matches_keys");
   BOOST_TEST(roots(shards(2), [](ShardSet& s) {
-    for (uint32_t i = 0; i < 2; ++i) s[i].name = shard_file_name({"m", i + 1, 70'000});
-  }) == "0:shard_count_limit");
+               for (uint32_t i = 0; i < 2; ++i) s[i].name = shard_file_name({"m", i + 1, 70'000});
+             }) == "0:shard_count_limit");
 }
 
 BOOST_AUTO_TEST_CASE(missing_files) {
@@ -94,22 +99,29 @@ BOOST_AUTO_TEST_CASE(missing_files) {
 }
 
 BOOST_AUTO_TEST_CASE(contents) {
-  BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[2].file.tensors[0].name = "t0"; }) == "2:shard_tensor_names_unique");
-  BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[0].file.set("split.tensors.count", Value::i32(7)); }) == "0:split_tensors_count");
-  BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[1].file.set("split.tensors.count", Value::u32(3)); }) == "1:split_tensors_count");
+  BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[2].file.tensors[0].name = "t0"; }) ==
+             "2:shard_tensor_names_unique");
+  BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[0].file.set("split.tensors.count", Value::i32(7)); }) ==
+             "0:split_tensors_count");
+  BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[1].file.set("split.tensors.count", Value::u32(3)); }) ==
+             "1:split_tensors_count");
   BOOST_TEST(roots(shards(3), [](ShardSet& s) { s[1].file.layout.version = 2; }) == "1:shards_same_layout");
-  BOOST_TEST(roots(shards(2), [](ShardSet& s) { std::erase_if(s[1].file.metadata, [](const KeyValue& p) { return p.key == "split.no"; }); }) == "1:split_number");
+  BOOST_TEST(roots(shards(2), [](ShardSet& s) {
+               std::erase_if(s[1].file.metadata, [](const KeyValue& p) { return p.key == "split.no"; });
+             }) == "1:split_number");
 }
 
 // The schema is asked of the first shard, and of it alone.
 BOOST_AUTO_TEST_CASE(metadata_schema) {
-  BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[0].file.metadata.erase(s[0].file.metadata.begin()); }) == "0:architecture_present");
+  BOOST_TEST(roots(shards(2), [](ShardSet& s) { s[0].file.metadata.erase(s[0].file.metadata.begin()); }) ==
+             "0:architecture_present");
 }
 
 BOOST_AUTO_TEST_CASE(verdicts) {
   ShardSet set = shards(2);
   const Bytes first = write_bytes(set[0].file), second = write_bytes(set[1].file);
-  const std::vector<NamedFile> complete = {{set[0].name, first}, {set[1].name, second}}, alone = {{set[0].name, first}};
+  const std::vector<NamedFile> complete = {{set[0].name, first}, {set[1].name, second}},
+                               alone = {{set[0].name, first}};
   const Profile spec = Profile::builtin(BuiltinProfile::spec), ggml = Profile::builtin(BuiltinProfile::ggml);
   BOOST_TEST((judge(read_set(complete), ggml, true) == Verdict::valid));
   BOOST_TEST((judge(read_set(alone), ggml) == Verdict::invalid));

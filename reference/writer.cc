@@ -13,10 +13,9 @@ namespace {
 constexpr std::string_view kMagic = "GGUF";
 
 constexpr std::string_view kFieldKindNames[] = {
-    "magic",        "version",       "tensor_count", "metadata_count", "key_length",
-    "key_bytes",    "value_type",    "scalar",       "string_length",  "string_bytes",
-    "element_type", "element_count", "name_length",  "name_bytes",     "rank",
-    "dimension",    "tensor_type",   "tensor_offset", "padding",       "tensor_data",
+    "magic",  "version",       "tensor_count", "metadata_count", "key_length",    "key_bytes",   "value_type",
+    "scalar", "string_length", "string_bytes", "element_type",   "element_count", "name_length", "name_bytes",
+    "rank",   "dimension",     "tensor_type",  "tensor_offset",  "padding",       "tensor_data",
 };
 static_assert(std::size(kFieldKindNames) == static_cast<size_t>(FieldKind::tensor_data) + 1);
 
@@ -159,8 +158,7 @@ void encode_metadata(const File& file, const Placement& placement, Bytes& bytes,
     out.count(FieldKind::name_length, tensor.name.size(), i);
     out.text(FieldKind::name_bytes, tensor.name, i);
     out.number(FieldKind::rank, tensor.dims.size(), 4, i);
-    for (uint32_t d = 0; d < tensor.dims.size(); ++d)
-      out.count(FieldKind::dimension, tensor.dims[d], i, d);
+    for (uint32_t d = 0; d < tensor.dims.size(); ++d) out.count(FieldKind::dimension, tensor.dims[d], i, d);
     out.number(FieldKind::tensor_type, tensor.type, 4, i);
     out.number(FieldKind::tensor_offset, placement.offsets[i], 8, i);
   }
@@ -218,9 +216,12 @@ void encode_data(const File& file, const Placement& placement, const WriteOption
   for (const Run& run : visible_runs(file, placement)) {
     fill(bytes, start + run.begin - bytes.size(), fields, previous, 1);
     if (fields)
-      fields->push_back({FieldKind::tensor_data, run.tensor, fragments[run.tensor]++, bytes.size(), run.end - run.begin});
-    const auto data = file.tensors[run.tensor].data.begin() - static_cast<ptrdiff_t>(placement.places[run.tensor]);
-    bytes.insert(bytes.end(), data + static_cast<ptrdiff_t>(run.begin), data + static_cast<ptrdiff_t>(run.end));
+      fields->push_back(
+          {FieldKind::tensor_data, run.tensor, fragments[run.tensor]++, bytes.size(), run.end - run.begin});
+    const auto data =
+        file.tensors[run.tensor].data.begin() - static_cast<ptrdiff_t>(placement.places[run.tensor]);
+    bytes.insert(bytes.end(), data + static_cast<ptrdiff_t>(run.begin),
+                 data + static_cast<ptrdiff_t>(run.end));
     previous = run.tensor;
   }
   if (options.pad_last_tensor) {
@@ -242,7 +243,8 @@ void write_whole(const File& file, const WriteOptions& options, Bytes& bytes, st
 }
 
 // The metadata stand complete before a tensor's bytes are looked at; the data follow.
-void write_metadata_first(const File& file, const WriteOptions& options, Bytes& bytes, std::vector<Field>* fields) {
+void write_metadata_first(const File& file, const WriteOptions& options, Bytes& bytes,
+                          std::vector<Field>* fields) {
   const Placement placement = place(file);
   Bytes head;
   encode_metadata(file, placement, head, fields);

@@ -29,13 +29,25 @@ namespace gcts {
 inline constexpr uint64_t kMaxGap = uint64_t{1} << 24;
 
 enum class FieldKind : uint8_t {
-  magic, version, tensor_count, metadata_count,
-  key_length, key_bytes, value_type,
-  scalar,          // one scalar, or the packed scalars of one array
-  string_length, string_bytes,
-  element_type, element_count,
-  name_length, name_bytes, rank, dimension, tensor_type, tensor_offset,
-  padding,         // before the data, and after each tensor
+  magic,
+  version,
+  tensor_count,
+  metadata_count,
+  key_length,
+  key_bytes,
+  value_type,
+  scalar,  // one scalar, or the packed scalars of one array
+  string_length,
+  string_bytes,
+  element_type,
+  element_count,
+  name_length,
+  name_bytes,
+  rank,
+  dimension,
+  tensor_type,
+  tensor_offset,
+  padding,  // before the data, and after each tensor
   tensor_data,
 };
 std::string_view field_kind_name(FieldKind kind);
@@ -68,7 +80,7 @@ struct Written {
 enum class WriteStrategy : uint8_t { whole, metadata_first, reserve };
 
 struct WriteOptions {
-  bool pad_last_tensor = true;   // ggml requires it when it loads the data
+  bool pad_last_tensor = true;  // ggml requires it when it loads the data
   bool pad_without_tensors = false;
   WriteStrategy strategy = WriteStrategy::whole;
 };

@@ -28,7 +28,8 @@ File rich_model(Layout layout = {}) {
   file.set("a.text", Value::string("hi"));
   file.set("a.numbers", Value::array(ValueType::int16, {Value::i16(-1), Value::i16(2)}));
   file.set("a.words", Value::strings({"x", "", "yz"}));
-  file.set("a.nested", Value::array(ValueType::array, {Value::strings({"q"}), Value::array(ValueType::uint8, {Value::u8(1)})}));
+  file.set("a.nested", Value::array(ValueType::array,
+                                    {Value::strings({"q"}), Value::array(ValueType::uint8, {Value::u8(1)})}));
   file.set("a.empty", Value::array(ValueType::float64, {}));
   file.tensors.push_back({"t0", 24, {3, 1}, bytes_of("abc"), {}});
   file.tensors.push_back({"t1", 24, {33}, Bytes(33, std::byte{9}), {}});
@@ -52,10 +53,13 @@ BOOST_AUTO_TEST_CASE(known_bytes) {
   file.set("k", Value::u16(0x0102));
   file.tensors.push_back({"t", 24, {2}, bytes_of("ab"), {}});
   const std::string expected =
-      "GGUF\3\0\0\0"s "\1\0\0\0\0\0\0\0"s "\1\0\0\0\0\0\0\0"s                   // counts
+      "GGUF\3\0\0\0"s
+      "\1\0\0\0\0\0\0\0"s
+      "\1\0\0\0\0\0\0\0"s                                                       // counts
       "\1\0\0\0\0\0\0\0k\2\0\0\0\2\1"s                                          // k
       "\1\0\0\0\0\0\0\0t\1\0\0\0\2\0\0\0\0\0\0\0\x18\0\0\0\0\0\0\0\0\0\0\0"s +  // t
-      std::string(24, '\0') + "ab"s + std::string(30, '\0');
+      std::string(24, '\0') +
+      "ab"s + std::string(30, '\0');
   BOOST_TEST(text_of(write_bytes(file)) == expected);
 }
 
@@ -126,7 +130,9 @@ BOOST_AUTO_TEST_CASE(own_offsets_place_the_data) {
   file.tensors[1].offset = 0;
   const Written swapped = write(file);
   check_covered(swapped);
-  BOOST_TEST(swapped.find(FieldKind::tensor_data, 0)->offset - swapped.find(FieldKind::tensor_data, 1)->offset == 96u);
+  BOOST_TEST(swapped.find(FieldKind::tensor_data, 0)->offset -
+                 swapped.find(FieldKind::tensor_data, 1)->offset ==
+             96u);
 
   file.tensors[0].offset = 32;  // over the last byte of the other, which is written later
   const Written overlapping = write(file);

@@ -39,7 +39,8 @@ Fault value(Value v) {
 RECIPE(alignment_default) {
   r.valid("two_tensors", two_tensors(), "no key: the data and the second tensor lie at multiples of 32");
   for (const uint32_t offset : {0u, 1u, 31u})
-    r.valid("infos_end_at_" + std::to_string(offset), infos_ending_at(offset, 32, kDefaultAlignment), "the padding before the data has 0, 31 and 1 bytes");
+    r.valid("infos_end_at_" + std::to_string(offset), infos_ending_at(offset, 32, kDefaultAlignment),
+            "the padding before the data has 0, 31 and 1 bytes");
 }
 
 RECIPE(alignment_is_uint32) {
@@ -53,8 +54,10 @@ RECIPE(alignment_is_uint32) {
   r.broken("float32", "uint32", "32 as float32", value(Value::f32(32)));
   r.broken("float64", "uint32", "32 as float64", value(Value::f64(32)));
   r.broken("bool", "uint32", "true", value(Value::boolean(true)));
-  r.broken("string", "uint32", "\"32\": a host language may add it to a number by joining texts", value(Value::string("32")));
-  r.broken("array", "uint32", "[32]: a host language may turn it into 32", value(Value::array(ValueType::uint32, {Value::u32(32)})));
+  r.broken("string", "uint32", "\"32\": a host language may add it to a number by joining texts",
+           value(Value::string("32")));
+  r.broken("array", "uint32", "[32]: a host language may turn it into 32",
+           value(Value::array(ValueType::uint32, {Value::u32(32)})));
   r.broken("uint64_tensors", "uint32_tensors", "32 as uint64, with tensors", value(Value::u64(32)));
 }
 
@@ -62,7 +65,8 @@ RECIPE(alignment_honoured) {
   for (const uint32_t alignment : {8u, 16u, 64u, 128u, 4096u})
     r.valid(std::to_string(alignment), aligned_tensors(alignment), "the data lie elsewhere than with 32");
   r.valid("64_infos_end_aligned", infos_ending_at(0, 64, 64), "no padding before the data");
-  r.valid("64_infos_end_half_way", infos_ending_at(32, 64, 64), "a start aligned to 32 and one aligned to 64 differ");
+  r.valid("64_infos_end_half_way", infos_ending_at(32, 64, 64),
+          "a start aligned to 32 and one aligned to 64 differ");
 }
 
 RECIPE(alignment_not_zero) {
@@ -76,9 +80,12 @@ RECIPE(alignment_power_of_two) {
   r.valid("64", aligned(64), "a power of two");
   r.valid("64_tensors", aligned_tensors(64), "a power of two, with tensors");
   for (const uint32_t value : {24u, 40u, 48u, 1000u})
-    r.broken(std::to_string(value), "64", "a multiple of 8, as the document has it, and no power of two", alignment(value));
-  r.broken("24_tensors", "64_tensors", "a reader that rounds with a bit mask finds other data", alignment(24));
-  r.broken("40_tensors", "64_tensors", "a reader that rounds with a bit mask finds other data", alignment(40));
+    r.broken(std::to_string(value), "64", "a multiple of 8, as the document has it, and no power of two",
+             alignment(value));
+  r.broken("24_tensors", "64_tensors", "a reader that rounds with a bit mask finds other data",
+           alignment(24));
+  r.broken("40_tensors", "64_tensors", "a reader that rounds with a bit mask finds other data",
+           alignment(40));
 }
 
 RECIPE(alignment_multiple_of_8) {
@@ -86,7 +93,8 @@ RECIPE(alignment_multiple_of_8) {
   r.valid("8_tensors", aligned_tensors(8), "the smallest alignment of the document, with tensors");
   for (const uint32_t value : {1u, 2u, 4u})
     r.broken(std::to_string(value), "8", "a power of two, which is all that ggml asks for", alignment(value));
-  r.broken("4_tensors", "8_tensors", "a power of two, which is all that ggml asks for, with tensors", alignment(4));
+  r.broken("4_tensors", "8_tensors", "a power of two, which is all that ggml asks for, with tensors",
+           alignment(4));
   r.broken("1_tensors", "8_tensors", "no padding at all", alignment(1));
 }
 

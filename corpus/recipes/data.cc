@@ -47,7 +47,8 @@ RECIPE(padding_before_data_zero) {
 
 RECIPE(data_start_aligned) {
   for (const uint64_t offset : {0u, 1u, 16u, 31u})
-    r.valid("infos_end_at_" + std::to_string(offset), infos_ending_at(offset, one_tensor()), "0, 31, 16 and 1 bytes of padding before the data");
+    r.valid("infos_end_at_" + std::to_string(offset), infos_ending_at(offset, one_tensor()),
+            "0, 31, 16 and 1 bytes of padding before the data");
 }
 
 RECIPE(no_padding_without_tensors) {
@@ -66,7 +67,8 @@ RECIPE(data_start_in_file) {
 }
 
 RECIPE(tensor_data_complete) {
-  r.valid("two", with_tensors({filled("first", tensor::f32, {8}), filled("second", tensor::f32, {8})}), "all bytes of both tensors are there");
+  r.valid("two", with_tensors({filled("first", tensor::f32, {8}), filled("second", tensor::f32, {8})}),
+          "all bytes of both tensors are there");
   r.broken("one_byte_short", "two", "the last byte is missing", short_by(1));
   r.broken("half_of_second", "two", "half of the last tensor is missing", short_by(16));
   r.broken("second_missing", "two", "the last tensor is missing", short_by(32));
@@ -88,17 +90,23 @@ RECIPE(last_tensor_padded) {
 
 RECIPE(no_trailing_bytes) {
   r.valid("exact", one_tensor(), "the file ends with the last tensor");
-  r.broken("36_bytes", "exact", "something was appended to the file", [](Written& w) { append(w, "thirty-six bytes behind the last one"); });
+  r.broken("36_bytes", "exact", "something was appended to the file",
+           [](Written& w) { append(w, "thirty-six bytes behind the last one"); });
   r.broken("one_byte", "exact", "a line end was appended to the file", [](Written& w) { append(w, "\n"); });
-  r.broken("page_of_zeros", "exact", "the file was padded to a page", [](Written& w) { append(w, std::string(4096, '\0')); });
+  r.broken("page_of_zeros", "exact", "the file was padded to a page",
+           [](Written& w) { append(w, std::string(4096, '\0')); });
   r.valid("padded", two_tensors(), "the file ends with padding");
-  r.broken("after_padding", "padded", "bytes after the padding of the last tensor", [](Written& w) { append(w, "appended"); });
+  r.broken("after_padding", "padded", "bytes after the padding of the last tensor",
+           [](Written& w) { append(w, "appended"); });
 }
 
 RECIPE(tensor_padding_zero) {
-  r.valid("between", with_tensors({filled("first", tensor::i8, {5}), filled("second", tensor::i8, {32})}), "27 zero bytes between two tensors");
-  r.broken("between_all_set", "between", "memory that was never cleared ends up in files", padding(0, 1, 0, 27));
-  r.broken("between_last_set", "between", "the byte before the second tensor is not zero", padding(0, 1, 26, 1));
+  r.valid("between", with_tensors({filled("first", tensor::i8, {5}), filled("second", tensor::i8, {32})}),
+          "27 zero bytes between two tensors");
+  r.broken("between_all_set", "between", "memory that was never cleared ends up in files",
+           padding(0, 1, 0, 27));
+  r.broken("between_last_set", "between", "the byte before the second tensor is not zero",
+           padding(0, 1, 26, 1));
   r.valid("last", with_tensors({filled("weight", tensor::i8, {5})}), "27 zero bytes behind the last tensor");
   r.broken("last_set", "last", "the padding behind the last tensor is not zero", padding(0, 1, 0, 27));
 }
@@ -106,7 +114,12 @@ RECIPE(tensor_padding_zero) {
 RECIPE(metadata_only) {
   r.valid("full", one_tensor(), "metadata and data");
   const auto to_data_start = [](Written& w) { cut(w, field(w, FieldKind::tensor_data, 0).offset); };
-  const auto to_infos_end = [](Written& w) { cut(w, field(w, FieldKind::tensor_offset, static_cast<uint32_t>(w.read(field(w, FieldKind::tensor_count))) - 1).offset + 8); };
+  const auto to_infos_end = [](Written& w) {
+    cut(w, field(w, FieldKind::tensor_offset,
+                 static_cast<uint32_t>(w.read(field(w, FieldKind::tensor_count))) - 1)
+                   .offset +
+               8);
+  };
   r.broken("padded", "full", "what a writer leaves that was asked for the metadata alone", to_data_start);
   r.broken("unpadded", "full", "the metadata without the padding before the data", to_infos_end);
   r.valid("two", two_tensors(), "metadata and the data of two tensors");
@@ -114,20 +127,30 @@ RECIPE(metadata_only) {
 }
 
 RECIPE(file_length_free) {
-  r.valid("odd", unpadded(with_tensors({filled("weight", tensor::i8, {27})})), "the length of the file is odd").breaks(rule::last_tensor_padded);
-  r.valid("even", with_tensors({filled("weight", tensor::i8, {27})}), "the length of the file is a multiple of 32");
-  r.valid("odd_without_tensors", with("gcts.text", Value::string("x")), "no tensors, and the length of the file is odd");
+  r.valid("odd", unpadded(with_tensors({filled("weight", tensor::i8, {27})})),
+          "the length of the file is odd")
+      .breaks(rule::last_tensor_padded);
+  r.valid("even", with_tensors({filled("weight", tensor::i8, {27})}),
+          "the length of the file is a multiple of 32");
+  r.valid("odd_without_tensors", with("gcts.text", Value::string("x")),
+          "no tensors, and the length of the file is odd");
 }
 
 RECIPE(prefix_rejected) {
   r.valid("31_bytes", infos_ending_at(1, one_tensor()), "31 bytes of padding before the data");
-  r.broken("30_bytes_left", "31_bytes", "the file ends one byte before the data", [](Written& w) { cut(w, field(w, FieldKind::tensor_data).offset - 1); });
-  r.broken("16_bytes_left", "31_bytes", "the file ends inside the padding", [](Written& w) { cut(w, field(w, FieldKind::tensor_data).offset - 15); });
-  r.broken("1_byte_left", "31_bytes", "the file ends after one byte of padding", [](Written& w) { cut(w, field(w, FieldKind::padding).offset + 1); });
+  r.broken("30_bytes_left", "31_bytes", "the file ends one byte before the data",
+           [](Written& w) { cut(w, field(w, FieldKind::tensor_data).offset - 1); });
+  r.broken("16_bytes_left", "31_bytes", "the file ends inside the padding",
+           [](Written& w) { cut(w, field(w, FieldKind::tensor_data).offset - 15); });
+  r.broken("1_byte_left", "31_bytes", "the file ends after one byte of padding",
+           [](Written& w) { cut(w, field(w, FieldKind::padding).offset + 1); });
 }
 
 RECIPE(tensor_address_aligned) {
-  r.valid("default", with_tensors({filled("a", tensor::i8, {5}), filled("b", tensor::i8, {5}), filled("c", tensor::f32, {8})}), "three tensors at multiples of 32 of the file");
+  r.valid("default",
+          with_tensors(
+              {filled("a", tensor::i8, {5}), filled("b", tensor::i8, {5}), filled("c", tensor::f32, {8})}),
+          "three tensors at multiples of 32 of the file");
   File file = with_tensors({filled("a", tensor::i8, {5}), filled("b", tensor::f64, {4})});
   file.set(kAlignmentKey, Value::u32(4096));
   r.valid("page", file, "tensors at multiples of a page of the file");

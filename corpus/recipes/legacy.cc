@@ -47,13 +47,15 @@ RECIPE(magic_lower_case) {
 RECIPE(foreign_format) {
   r.valid("gguf", two_tensors(), "a GGUF file");
   constexpr Row kRows[] = {
-      {"safetensors", "\x40\0\0\0\0\0\0\0{\"__metadata__\":{}}"sv, "the format that models are most often converted from"},
+      {"safetensors", "\x40\0\0\0\0\0\0\0{\"__metadata__\":{}}"sv,
+       "the format that models are most often converted from"},
       {"zip", "PK\3\4\x14\0\0\0"sv, "a PyTorch checkpoint is a zip archive"},
       {"pickle", "\x80\2}q\0"sv, "an old PyTorch checkpoint: loading it runs its code"},
       {"onnx", "\x08\x07\x12\x07pytorch"sv, "an ONNX model"},
       {"png", "\x89PNG\r\n\x1a\n"sv, "an image from the model's page"},
       {"html", "<!DOCTYPE html><html>"sv, "an error page that a download saved"},
-      {"git_lfs", "version https://git-lfs.github.com/spec/v1\noid sha256:"sv, "a pointer that git left in place of the file"},
+      {"git_lfs", "version https://git-lfs.github.com/spec/v1\noid sha256:"sv,
+       "a pointer that git left in place of the file"},
       {"gzip", "\x1f\x8b\x08\0"sv, "the file is still compressed"},
       {"json", "{\"error\":\"Entry not found\"}"sv, "the answer of a server that has no such file"},
   };

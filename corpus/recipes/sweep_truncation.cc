@@ -35,17 +35,26 @@ rule::Index broken_by_cut(const Written& w, const Field& field, uint64_t at) {
   if (at < 24) return rule::header_complete;
   const bool before = at == field.offset;
   switch (field.kind) {
-    case FieldKind::key_length: return before ? rule::metadata_count_met : rule::string_complete;
-    case FieldKind::key_bytes: return rule::string_complete;
+    case FieldKind::key_length:
+      return before ? rule::metadata_count_met : rule::string_complete;
+    case FieldKind::key_bytes:
+      return rule::string_complete;
     case FieldKind::string_length:
-    case FieldKind::string_bytes: return at < least_of_array(w, field.item) ? rule::array_fits_file : rule::string_complete;
-    case FieldKind::value_type: return rule::scalar_complete;
-    case FieldKind::scalar: return field.item == 4 ? rule::array_fits_file : rule::scalar_complete;
+    case FieldKind::string_bytes:
+      return at < least_of_array(w, field.item) ? rule::array_fits_file : rule::string_complete;
+    case FieldKind::value_type:
+      return rule::scalar_complete;
+    case FieldKind::scalar:
+      return field.item == 4 ? rule::array_fits_file : rule::scalar_complete;
     case FieldKind::element_type:
-    case FieldKind::element_count: return rule::array_fits_file;
-    case FieldKind::padding: return before || at == data ? rule::metadata_only : rule::prefix_rejected;
-    case FieldKind::tensor_data: return at == data ? rule::metadata_only : rule::tensor_data_complete;
-    default: return rule::tensor_info_complete;
+    case FieldKind::element_count:
+      return rule::array_fits_file;
+    case FieldKind::padding:
+      return before || at == data ? rule::metadata_only : rule::prefix_rejected;
+    case FieldKind::tensor_data:
+      return at == data ? rule::metadata_only : rule::tensor_data_complete;
+    default:
+      return rule::tensor_info_complete;
   }
 }
 
@@ -58,7 +67,8 @@ SWEEP(truncation) {
     std::string place = std::to_string(at);
     place.insert(0, 4 - place.size(), '0');
     r.of(broken_by_cut(w, field, at))
-        .broken("at_" + place + "_" + std::string(field_kind_name(field.kind)), "base", "a file that ends here is never the whole of a model",
+        .broken("at_" + place + "_" + std::string(field_kind_name(field.kind)), "base",
+                "a file that ends here is never the whole of a model",
                 [at](Written& whole) { cut(whole, at); });
   };
   const Field& last = w.fields.back();  // the padding of the last tensor, which ggml alone asks for
@@ -70,7 +80,8 @@ SWEEP(truncation) {
   }
   for (const uint64_t at : {last.offset, last.offset + 1, last.offset + last.size - 1})
     r.of(rule::last_tensor_padded)
-        .broken("at_" + std::string("0") + std::to_string(at) + "_last_padding", "base", "nothing but padding is missing: ggml alone asks for it",
+        .broken("at_" + std::string("0") + std::to_string(at) + "_last_padding", "base",
+                "nothing but padding is missing: ggml alone asks for it",
                 [at](Written& whole) { cut(whole, at); });
 }
 

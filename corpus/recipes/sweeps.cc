@@ -21,6 +21,7 @@ struct Extreme {
 
 // The values that lose something on the way through a double, a signed number, a
 // narrower type or a text.
+// clang-format off
 constexpr Extreme kExtremes[] = {
     {ValueType::uint8, "zero", 0}, {ValueType::uint8, "one", 1}, {ValueType::uint8, "127", 127}, {ValueType::uint8, "128", 128}, {ValueType::uint8, "max", 255},
     {ValueType::int8, "zero", 0}, {ValueType::int8, "minus_one", 0xff}, {ValueType::int8, "min", 0x80}, {ValueType::int8, "max", 0x7f},
@@ -42,6 +43,7 @@ constexpr Extreme kExtremes[] = {
     {ValueType::float64, "nan_payload", 0x7ff8dead0000beef}, {ValueType::float64, "nan_negative", 0xfff8000000000001}, {ValueType::float64, "nan_signalling", 0x7ff4000000000000},
     {ValueType::float64, "pi", 0x400921fb54442d18}, {ValueType::boolean, "false", 0}, {ValueType::boolean, "true", 1},
 };
+// clang-format on
 
 bool is_float(ValueType type) { return type == ValueType::float32 || type == ValueType::float64; }
 
@@ -55,7 +57,8 @@ SWEEP(scalars) {
     File file = with("gcts.value", value);
     file.set("gcts.after", Value::u8(1));
     r.of(is_float(extreme.type) ? rule::float_bits : rule::integers_exact)
-        .valid(std::string(value_type_name(extreme.type)) + "_" + std::string(extreme.name), file, "a value at a limit of its type or of a type it may pass through");
+        .valid(std::string(value_type_name(extreme.type)) + "_" + std::string(extreme.name), file,
+               "a value at a limit of its type or of a type it may pass through");
   }
   for (uint32_t id = 0; id < kValueTypeCount; ++id) {
     if (by_type[id].empty()) continue;
@@ -63,7 +66,8 @@ SWEEP(scalars) {
     File file = with("gcts.values", Value::array(type, by_type[id]));
     file.set("gcts.after", Value::u8(1));
     r.of(is_float(type) ? rule::float_bits : rule::array_layout)
-        .valid("array_of_" + std::string(value_type_name(type)), file, "every extreme of the type in one array");
+        .valid("array_of_" + std::string(value_type_name(type)), file,
+               "every extreme of the type in one array");
   }
 }
 
@@ -80,28 +84,45 @@ SWEEP(counts) {
     uint32_t item;
     rule::Index above_63, huge, wide;  // broken from 2^63 on, from 2^62 on, and below
   } kFields[] = {
-      {"tensor_count", FieldKind::tensor_count, 0, rule::tensor_count_range, rule::counts_fit_file, rule::counts_fit_file},
-      {"pair_count", FieldKind::metadata_count, 0, rule::metadata_count_range, rule::counts_fit_file, rule::counts_fit_file},
-      {"key_length", FieldKind::key_length, 1, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
-      {"string_length", FieldKind::string_length, 1, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
-      {"element_length", FieldKind::string_length, 3, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
-      {"byte_count", FieldKind::element_count, 2, rule::array_fits_file, rule::array_fits_file, rule::array_fits_file},
-      {"string_count", FieldKind::element_count, 3, rule::array_size_representable, rule::array_size_representable, rule::array_fits_file},
-      {"name_length", FieldKind::name_length, 0, rule::string_length_range, rule::string_length_fits_file, rule::string_length_fits_file},
+      {"tensor_count", FieldKind::tensor_count, 0, rule::tensor_count_range, rule::counts_fit_file,
+       rule::counts_fit_file},
+      {"pair_count", FieldKind::metadata_count, 0, rule::metadata_count_range, rule::counts_fit_file,
+       rule::counts_fit_file},
+      {"key_length", FieldKind::key_length, 1, rule::string_length_range, rule::string_length_fits_file,
+       rule::string_length_fits_file},
+      {"string_length", FieldKind::string_length, 1, rule::string_length_range, rule::string_length_fits_file,
+       rule::string_length_fits_file},
+      {"element_length", FieldKind::string_length, 3, rule::string_length_range,
+       rule::string_length_fits_file, rule::string_length_fits_file},
+      {"byte_count", FieldKind::element_count, 2, rule::array_fits_file, rule::array_fits_file,
+       rule::array_fits_file},
+      {"string_count", FieldKind::element_count, 3, rule::array_size_representable,
+       rule::array_size_representable, rule::array_fits_file},
+      {"name_length", FieldKind::name_length, 0, rule::string_length_range, rule::string_length_fits_file,
+       rule::string_length_fits_file},
   };
   constexpr struct {
     std::string_view name;
     uint64_t value;
     bool above_63;  // 2^63 or more
   } kValues[] = {
-      {"two_to_32", uint64_t{1} << 32, false}, {"two_to_32_plus_1", (uint64_t{1} << 32) + 1, false}, {"two_to_62", uint64_t{1} << 62, false},
-      {"two_to_63_less_1", kTwo63 - 1, false}, {"two_to_63", kTwo63, true}, {"two_to_64_less_8", ~uint64_t{7}, true}, {"all_ones", ~uint64_t{0}, true},
+      {"two_to_32", uint64_t{1} << 32, false},
+      {"two_to_32_plus_1", (uint64_t{1} << 32) + 1, false},
+      {"two_to_62", uint64_t{1} << 62, false},
+      {"two_to_63_less_1", kTwo63 - 1, false},
+      {"two_to_63", kTwo63, true},
+      {"two_to_64_less_8", ~uint64_t{7}, true},
+      {"all_ones", ~uint64_t{0}, true},
   };
   for (const auto& f : kFields)
     for (const auto& v : kValues)
-      r.of(v.above_63 ? f.above_63 : v.value >= uint64_t{1} << 62 ? f.huge : f.wide)
-          .broken(std::string(f.name) + "_" + std::string(v.name), "base", "a count or length that wraps in 32 or 64 bits, signed or not",
-                  [kind = f.kind, item = f.item, value = v.value](Written& w) { patch(w, kind, item, value); });
+      r.of(v.above_63                     ? f.above_63
+           : v.value >= uint64_t{1} << 62 ? f.huge
+                                          : f.wide)
+          .broken(
+              std::string(f.name) + "_" + std::string(v.name), "base",
+              "a count or length that wraps in 32 or 64 bits, signed or not",
+              [kind = f.kind, item = f.item, value = v.value](Written& w) { patch(w, kind, item, value); });
 }
 
 SWEEP(alignments) {
@@ -119,35 +140,58 @@ SWEEP(alignments) {
     }
     File file = base;
     aligned(alignment)(file);
-    r.of(alignment < 65'536 ? rule::alignment_honoured : rule::alignment_large).valid(name, file, "a power of two");
+    r.of(alignment < 65'536 ? rule::alignment_honoured : rule::alignment_large)
+        .valid(name, file, "a power of two");
   }
   for (const uint32_t alignment : {24u, 40u, 56u, 72u, 96u, 120u, 1'000u, 4'104u, 65'528u})
-    r.of(rule::alignment_power_of_two).broken("multiple_" + std::to_string(alignment), "base", "a multiple of 8 and no power of two", aligned(alignment));
-  r.of(rule::alignment_legal).valid("base_without_tensors", with(kAlignmentKey, Value::u32(32)), "the default, and nothing to align");
-  for (const uint32_t alignment : {3u, 5u, 6u, 9u, 10u, 15u, 17u, 31u, 33u, 63u, 65u, 4'095u, 65'535u, 65'537u})
-    r.of(rule::alignment_legal).broken("illegal_" + std::to_string(alignment), "base_without_tensors", "neither a power of two nor a multiple of 8", aligned(alignment));
-  r.of(rule::alignment_not_zero).broken("illegal_0", "base_without_tensors", "a division by zero", aligned(0));
+    r.of(rule::alignment_power_of_two)
+        .broken("multiple_" + std::to_string(alignment), "base", "a multiple of 8 and no power of two",
+                aligned(alignment));
+  r.of(rule::alignment_legal)
+      .valid("base_without_tensors", with(kAlignmentKey, Value::u32(32)),
+             "the default, and nothing to align");
+  for (const uint32_t alignment :
+       {3u, 5u, 6u, 9u, 10u, 15u, 17u, 31u, 33u, 63u, 65u, 4'095u, 65'535u, 65'537u})
+    r.of(rule::alignment_legal)
+        .broken("illegal_" + std::to_string(alignment), "base_without_tensors",
+                "neither a power of two nor a multiple of 8", aligned(alignment));
+  r.of(rule::alignment_not_zero)
+      .broken("illegal_0", "base_without_tensors", "a division by zero", aligned(0));
 }
 
 SWEEP(offsets) {
-  File file = with_tensors({filled("first", tensor::i8, {32}), filled("second", tensor::i8, {64}), filled("third", tensor::i8, {32})});
+  File file = with_tensors({filled("first", tensor::i8, {32}), filled("second", tensor::i8, {64}),
+                            filled("third", tensor::i8, {32})});
   r.of(rule::offset_from_data_start).valid("base", file, "three tensors at 0, 32 and 96");
-  const auto offset = [&](rule::Index broken, std::string_view name, uint32_t item, uint64_t value, std::string_view comment) -> Draft& {
-    return r.of(broken).broken(name, "base", comment, [item, value](Written& w) { patch(w, FieldKind::tensor_offset, item, value); });
+  const auto offset = [&](rule::Index broken, std::string_view name, uint32_t item, uint64_t value,
+                          std::string_view comment) -> Draft& {
+    return r.of(broken).broken(name, "base", comment, [item, value](Written& w) {
+      patch(w, FieldKind::tensor_offset, item, value);
+    });
   };
   for (const uint64_t value : {1u, 2u, 4u, 8u, 16u, 31u})
-    offset(rule::tensor_offset_aligned, "first_" + std::to_string(value), 0, value, "the first tensor is not aligned");
+    offset(rule::tensor_offset_aligned, "first_" + std::to_string(value), 0, value,
+           "the first tensor is not aligned");
   for (const uint64_t value : {33u, 34u, 36u, 40u, 48u, 63u})
-    offset(rule::tensor_offset_aligned, "second_" + std::to_string(value), 1, value, "the second tensor is not aligned");
+    offset(rule::tensor_offset_aligned, "second_" + std::to_string(value), 1, value,
+           "the second tensor is not aligned");
   for (const uint64_t value : {97u, 100u, 112u, 127u})
-    offset(rule::tensor_offset_aligned, "third_" + std::to_string(value), 2, value, "the third tensor is not aligned");
-  offset(rule::tensors_do_not_overlap, "second_on_first", 1, 0, "the second tensor begins at the first").either("undefined");
-  offset(rule::tensors_do_not_overlap, "third_on_first", 2, 0, "the third tensor lies on the first").either("undefined");
-  offset(rule::tensors_do_not_overlap, "third_in_second", 2, 64, "the third tensor lies on the end of the second").either("undefined");
-  for (const uint64_t value : {uint64_t{128}, uint64_t{160}, uint64_t{4096}, uint64_t{1} << 31, uint64_t{1} << 32, uint64_t{1} << 48, uint64_t{1} << 62})
-    offset(rule::tensor_in_file, "third_past_end_" + std::to_string(value), 2, value, "the third tensor lies past the end of the file");
+    offset(rule::tensor_offset_aligned, "third_" + std::to_string(value), 2, value,
+           "the third tensor is not aligned");
+  offset(rule::tensors_do_not_overlap, "second_on_first", 1, 0, "the second tensor begins at the first")
+      .either("undefined");
+  offset(rule::tensors_do_not_overlap, "third_on_first", 2, 0, "the third tensor lies on the first")
+      .either("undefined");
+  offset(rule::tensors_do_not_overlap, "third_in_second", 2, 64,
+         "the third tensor lies on the end of the second")
+      .either("undefined");
+  for (const uint64_t value : {uint64_t{128}, uint64_t{160}, uint64_t{4096}, uint64_t{1} << 31,
+                               uint64_t{1} << 32, uint64_t{1} << 48, uint64_t{1} << 62})
+    offset(rule::tensor_in_file, "third_past_end_" + std::to_string(value), 2, value,
+           "the third tensor lies past the end of the file");
   for (const uint64_t value : {~uint64_t{31}, ~uint64_t{63}, ~uint64_t{127}})
-    offset(rule::tensor_end_representable, "third_wraps_" + std::to_string(~value + 1), 2, value, "start, offset and size wrap 64 bits");
+    offset(rule::tensor_end_representable, "third_wraps_" + std::to_string(~value + 1), 2, value,
+           "start, offset and size wrap 64 bits");
 }
 
 }  // namespace gcts

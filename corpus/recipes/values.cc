@@ -60,13 +60,19 @@ RECIPE(integers_exact) {
   extremes<int32_t>(r, "i32", Value::i32);
   extremes<uint64_t>(r, "u64", Value::u64);
   extremes<int64_t>(r, "i64", Value::i64);
-  r.valid("u64_above_2_to_53", value((Value::u64((uint64_t{1} << 53) + 1))), "the first integer that a double cannot hold");
-  r.valid("i64_below_2_to_53", value(Value::i64(-(int64_t{1} << 53) - 1)), "the first negative integer that a double cannot hold");
+  r.valid("u64_above_2_to_53", value((Value::u64((uint64_t{1} << 53) + 1))),
+          "the first integer that a double cannot hold");
+  r.valid("i64_below_2_to_53", value(Value::i64(-(int64_t{1} << 53) - 1)),
+          "the first negative integer that a double cannot hold");
 }
 
 RECIPE(float_bits) {
-  const auto f32 = [](uint32_t pattern) { return value_then_pair(Value::scalar(ValueType::float32, pattern)); };
-  const auto f64 = [](uint64_t pattern) { return value_then_pair(Value::scalar(ValueType::float64, pattern)); };
+  const auto f32 = [](uint32_t pattern) {
+    return value_then_pair(Value::scalar(ValueType::float32, pattern));
+  };
+  const auto f64 = [](uint64_t pattern) {
+    return value_then_pair(Value::scalar(ValueType::float64, pattern));
+  };
   r.valid("f32_minus_zero", f32(0x80000000), "a printed 0 has lost its sign");
   r.valid("f32_subnormal", f32(0x00000001), "flushed to zero where the mode says so");
   r.valid("f32_infinity", f32(0x7f800000), "JSON has no infinity");
@@ -111,22 +117,29 @@ RECIPE(scalar_complete) {
 
 RECIPE(enum_width) {
   r.valid("u8_zero", value_then_pair(Value::u8(0)), "type 0 and value 0: five zero bytes");
-  r.valid("array_of_u8", value_then_pair(Value::array(ValueType::uint8, {Value::u8(0), Value::u8(0)})), "an element type of 0 before a count");
-  r.valid("float64", value_then_pair(Value::f64(1)), "a reader with types of one byte finds three zeros before the value");
-  r.valid("tensor_type", with_tensors({filled("a", tensor::f32, {8}), filled("b", tensor::i64, {4})}), "tensor types of four bytes");
+  r.valid("array_of_u8", value_then_pair(Value::array(ValueType::uint8, {Value::u8(0), Value::u8(0)})),
+          "an element type of 0 before a count");
+  r.valid("float64", value_then_pair(Value::f64(1)),
+          "a reader with types of one byte finds three zeros before the value");
+  r.valid("tensor_type", with_tensors({filled("a", tensor::f32, {8}), filled("b", tensor::i64, {4})}),
+          "tensor types of four bytes");
 }
 
 RECIPE(count_type_free) {
-  r.valid("u32", with("gcts.context_length", Value::u32(4096)), "a context length as uint32, as most files have it");
-  r.valid("u64", with("gcts.context_length", Value::u64(4096)), "a context length as uint64, as the document has it");
-  r.valid("u64_large", with("gcts.context_length", Value::u64(uint64_t{1} << 33)), "a context length that needs more than 32 bits");
+  r.valid("u32", with("gcts.context_length", Value::u32(4096)),
+          "a context length as uint32, as most files have it");
+  r.valid("u64", with("gcts.context_length", Value::u64(4096)),
+          "a context length as uint64, as the document has it");
+  r.valid("u64_large", with("gcts.context_length", Value::u64(uint64_t{1} << 33)),
+          "a context length that needs more than 32 bits");
 }
 
 RECIPE(values_packed) {
   r.valid("u8_then_pair", value_then_pair(Value::u8(1)), "the next key's length stands at an odd offset");
   r.valid("u16_then_pair", value_then_pair(Value::u16(1)), "the next key's length stands two bytes off");
   File file = minimal();
-  for (int i = 0; i < 9; ++i) file.set("gcts." + std::string(1 + static_cast<size_t>(i), 'k'), Value::u64(static_cast<uint64_t>(i)));
+  for (int i = 0; i < 9; ++i)
+    file.set("gcts." + std::string(1 + static_cast<size_t>(i), 'k'), Value::u64(static_cast<uint64_t>(i)));
   r.valid("every_offset", file, "eight-byte values at each offset modulo 8");
 }
 

@@ -1,10 +1,12 @@
 // The verb check on published files, damaged files, streams and sets.
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <random>
 
@@ -139,6 +141,19 @@ BOOST_AUTO_TEST_CASE(standard_input_gives_the_same_findings) {
     from_file = parsed(run_program({"check", "--json", file}).out);
     from_pipe = parsed(run_program({"check", "--json", "-"}, as_text(bytes_of_file(file))).out);
     BOOST_TEST(from_file["findings"].dump() == from_pipe["findings"].dump());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_without_an_end_is_judged) {
+  const Bytes good = write_bytes(sample_model({tensor::q4_0}));
+  const ScratchFolder folder;
+  const std::string path = folder.write("a.gguf", good);
+  for (const std::string& head : {std::string("/dev/null"), path}) {
+    for (std::string_view verb : {"check", "show"}) {
+      const std::string command = "cat " + head + " /dev/zero | timeout 50 " GCTS_PROGRAM " " + std::string(verb) + " - >/dev/null 2>&1";
+      const int status = std::system(("bash -c '" + command + "; exit ${PIPESTATUS[1]}'").c_str());
+      BOOST_TEST((WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 1), command << ": " << WEXITSTATUS(status));
+    }
   }
 }
 

@@ -38,7 +38,8 @@ std::vector<std::string> shards_beside(const std::string& path, const ShardName&
 }
 
 // Standard input read once and judged on the way: its head is kept until the
-// tensors are known, then the bytes pass by the scan.
+// tensors are known, then the bytes pass by the scan.  A stream without an end is
+// judged as if it ended a while after the place where the file must.
 class StreamedPart {
  public:
   StreamedPart(const ScanOptions& options, bool look_at_data) : options_(options), look_at_data_(look_at_data) {}
@@ -48,13 +49,15 @@ class StreamedPart {
     part.path = "-";
     const Reading known = read([this](std::byte* buffer, size_t size) { return from_input(buffer, size); }, {Stage::metadata, false});
     recording_ = false;
+    limit_ = end_of(known);
     std::optional<StreamScan> scan;
     if (known.complete && look_at_data_) scan.emplace(known, options_);
     if (options_.digest && known.complete && known.metadata_end <= head_.size()) {
       part.metadata_sha256 = sha256_of(std::span<const std::byte>(head_).first(known.metadata_end));
     }
     part.reading = read([&](std::byte* buffer, size_t size) {
-      const size_t n = replayed_ < head_.size() ? from_head(buffer, size) : from_input(buffer, size);
+      const size_t n = replayed_ < head_.size() ? from_head(buffer, size) : delivered_ < limit_ ? from_input(buffer, size) : 0;
+      delivered_ += n;
       if (scan) scan->feed({buffer, n});
       return n;
     });
@@ -64,6 +67,18 @@ class StreamedPart {
 
  private:
   static constexpr size_t kPiece = 64 << 10;  // so that little more than the metadata is kept
+  static constexpr uint64_t kBeyond = uint64_t{1} << 30;
+
+  // Where reading stops: beyond the last tensor, or beyond the place where the metadata break off.
+  uint64_t end_of(const Reading& known) const {
+    uint64_t end = head_.size();
+    for (const TensorView& tensor : known.tensors) {
+      uint64_t here = known.data_start;
+      const bool wraps = __builtin_add_overflow(here, tensor.offset, &here) || __builtin_add_overflow(here, tensor.size, &here);
+      if (known.complete && !wraps) end = std::max(end, here);
+    }
+    return end > UINT64_MAX - kBeyond ? UINT64_MAX : end + kBeyond;
+  }
 
   size_t from_input(std::byte* buffer, size_t size) {
     ssize_t n = 0;
@@ -84,6 +99,7 @@ class StreamedPart {
   const bool look_at_data_;
   Bytes head_;
   size_t replayed_ = 0;
+  uint64_t delivered_ = 0, limit_ = 0;
   bool recording_ = true;
 };
 

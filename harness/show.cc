@@ -1,7 +1,6 @@
 // The verb show: what a file holds, for people and as JSON.
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <string>
@@ -168,7 +167,14 @@ int verb_show(int argc, char** argv) {
   Reading reading;
   std::unique_ptr<MappedFile> file;
   if (files[0] == "-") {
-    reading = read([](std::byte* buffer, size_t size) { return std::fread(buffer, 1, size, stdin); });
+    // Only as far as the metadata reach; the size follows from the tensors.
+    reading = read([](std::byte* buffer, size_t size) { return std::fread(buffer, 1, std::min<size_t>(size, 1 << 16), stdin); },
+                   {Stage::metadata, false});
+    reading.file_size = reading.metadata_end;
+    for (const TensorView& tensor : reading.tensors) {
+      const uint64_t begin = reading.data_start + tensor.offset;  // a sum that wraps is smaller, and passed over
+      reading.file_size = std::max(reading.file_size, begin + tensor.size);
+    }
   } else {
     std::string error;
     file = MappedFile::open(files[0], error);
@@ -180,7 +186,9 @@ int verb_show(int argc, char** argv) {
   }
   {
     Output out;
-    json ? show_json(reading, out) : show_text(files[0], reading, context, out);
+    const bool nothing = !reading.complete && reading.metadata.empty() && reading.tensors.empty();
+    if (json) show_json(reading, out);
+    else if (!nothing) show_text(files[0], reading, context, out);
   }
   if (is_usable(reading)) return 0;
   complain(files[0], reading);

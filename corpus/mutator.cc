@@ -162,7 +162,7 @@ uint64_t hostile_value(const Field& field, uint64_t now, uint64_t left, Generato
                                  : pick(kLengths, random);
     case FieldKind::element_count: {
       const uint64_t size = uint64_t{1} << random.below(4);
-      return random.chance(1, 2) ? left / size + random.below(3) : (uint64_t{1} << (64 - random.below(6))) + random.below(3);
+      return random.chance(1, 2) ? left / size + random.below(3) : (uint64_t{1} << (63 - random.below(6))) + random.below(3);
     }
     case FieldKind::value_type:
     case FieldKind::element_type: return random.below(15);

@@ -290,7 +290,7 @@ std::vector<Result> Run::settle() {
       r.level = level_name(rule.level);
     }
     if (r.outcome == Outcome::pass && !c.parent.empty() && r.expected == "reject" &&
-        find_case(c.parent) && find_case(c.parent)->expected(options_.profile) == Expectation::valid &&
+        find_case(c.parent) && expected_under(*find_case(c.parent), options_.profile, options_.strict) == Expectation::valid &&
         !accepted[{item->subject, c.parent}]) {
       r.outcome = Outcome::inconclusive;
       r.message = "rejected, but so is " + c.parent + ", which lacks the fault: the reject proves nothing";

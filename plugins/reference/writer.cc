@@ -37,7 +37,7 @@ bool shallow_value(const gcts_value& from, Value& to, std::string& why_not) {
     to.elements.resize(from.count);
     return true;
   }
-  const uint32_t width = 8 * scalar_bytes(to.type);
+  const uint32_t width = to.type == ValueType::boolean ? 1 : 8 * scalar_bytes(to.type);
   if (width < 64 && from.bits >> width != 0) {
     why_not = "a value does not fit its type, " + std::string(value_type_name(to.type));
     return false;

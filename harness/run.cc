@@ -14,6 +14,7 @@
 
 #include "harness/exit_status.h"
 #include "harness/format_suite.h"
+#include "harness/kernel_kill_matrix.h"
 #include "harness/kernel_suite.h"
 #include "harness/locations.h"
 #include "harness/options.h"
@@ -168,7 +169,7 @@ std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string>
 
 std::optional<int> RunVerb::open_subjects() {
   if (given_.plugins.empty() && given_.commands.empty()) {
-    for (const char* name : {"reference", "template"}) {
+    for (const char* name : {"reference", "template", "cpu"}) {
       if (const std::string path = own_plugin(name); !path.empty()) given_.plugins.push_back(path);
     }
     if (given_.plugins.empty()) {
@@ -231,12 +232,17 @@ std::optional<int> RunVerb::self_test() {
     self.jobs = given_.jobs;
     self.progress = progress_.on("self-test");
     std::string error;
-    if (!run_self_test(self, report_.faults, error)) {
+    const bool done = run_self_test(self, report_.faults, error);
+    self.progress = progress_.on("kernel self-test");
+    if (!done || !run_kernel_self_test(self, report_.faults, error)) {
       fmt::print(stderr, "gguf-cts run: {}\n", error);
       return kUsageError;
     }
   } else if (!faulty.empty()) {
     report_.void_reason = run_positive_controls(faulty);
+    const bool kernels = std::any_of(report_.results.begin(), report_.results.end(),
+                                     [](const Result& r) { return r.case_id.starts_with("kernel/"); });
+    if (kernels && report_.void_reason.empty()) report_.void_reason = run_kernel_controls(faulty);
   } else {
     report_.machine["positive controls"] = "none: the plugin faulty.so is not installed";
   }

@@ -169,6 +169,19 @@ void write_skips(const Report& report, std::ostream& out) {
   }
 }
 
+// What criteria in use elsewhere would have caught of the broken kernels.
+void write_elsewhere(const Report& report, std::ostream& out) {
+  std::map<std::string, size_t> passed;
+  size_t kernels = 0;
+  for (const FaultResult& fault : report.faults) {
+    kernels += fault.named_check.starts_with("kernel/");
+    for (const std::string& criterion : fault.passes_elsewhere) ++passed[criterion];
+  }
+  for (const auto& [criterion, count] : passed)
+    out << fmt::format("of the {} broken kernels {} catches {}, {} %\n", kernels, escape_terminal(criterion), kernels - count,
+                       kernels == 0 ? 0 : (kernels - count) * 100 / kernels);
+}
+
 void write_faults(const Report& report, const Paint& paint, std::ostream& out) {
   if (report.faults.empty()) return;
   const auto total = report.faults.size();
@@ -184,6 +197,8 @@ void write_faults(const Report& report, const Paint& paint, std::ostream& out) {
     out << "  " << (fault.caught ? paint.good : paint.bad) << (fault.caught ? "caught" : "MISSED") << paint.off << "  "
         << padded(escape_terminal(fault.fault), name_width) << "  "
         << padded(escape_terminal(fault.named_check), check_width) << fmt::format("  {:>3}", fault.caught_by.size());
+    for (const std::string& criterion : fault.passes_elsewhere)
+      out << (&criterion == &fault.passes_elsewhere.front() ? "  passes " : ", ") << escape_terminal(criterion);
     if (!fault.caught && !fault.message.empty()) out << "  " << cut(escape_terminal(fault.message), 160);
     out << '\n';
   }
@@ -191,6 +206,7 @@ void write_faults(const Report& report, const Paint& paint, std::ostream& out) {
       << fmt::format("kill rate: {} of {} faults caught by the check they name, {}.{} %", caught, total,
                      caught * 1000 / total / 10, caught * 1000 / total % 10)  // rounded down: 100 means all
       << paint.off << '\n';
+  write_elsewhere(report, out);
 }
 
 }  // namespace

@@ -94,18 +94,23 @@ std::string result_line(const Result& result) {
   return line.finish();
 }
 
+std::string json_strings(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) {
+    if (out.size() > 1) out += ',';
+    out += json_string(text);
+  }
+  return out + ']';
+}
+
 std::string fault_line(const FaultResult& fault) {
   Line line("fault");
   line.text("fault", fault.fault);
   line.text("named_check", fault.named_check);
   line.text_if("modelled_on", fault.modelled_on);
   line.flag("caught", fault.caught);
-  std::string checks = "[";
-  for (const std::string& check : fault.caught_by) {
-    if (checks.size() > 1) checks += ',';
-    checks += json_string(check);
-  }
-  if (!fault.caught_by.empty()) line.raw("caught_by", checks + ']');
+  if (!fault.caught_by.empty()) line.raw("caught_by", json_strings(fault.caught_by));
+  if (!fault.passes_elsewhere.empty()) line.raw("passes_elsewhere", json_strings(fault.passes_elsewhere));
   line.text_if("message", fault.message);
   return line.finish();
 }

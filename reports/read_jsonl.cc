@@ -138,11 +138,15 @@ class Reader {
     fault.message = fields.text("message");
     const auto caught = fields.object.find("caught");
     fault.caught = caught != fields.object.end() && caught->is_boolean() && caught->get<bool>();
-    if (const auto checks = fields.object.find("caught_by"); checks != fields.object.end() && checks->is_array()) {
-      for (const json& check : *checks) {
-        if (check.is_string()) fault.caught_by.push_back(check.get<std::string>());
+    const auto strings = [&](const char* name, std::vector<std::string>& to) {
+      const auto list = fields.object.find(name);
+      if (list == fields.object.end() || !list->is_array()) return;
+      for (const json& item : *list) {
+        if (item.is_string()) to.push_back(item.get<std::string>());
       }
-    }
+    };
+    strings("caught_by", fault.caught_by);
+    strings("passes_elsewhere", fault.passes_elsewhere);
     out_.faults.push_back(std::move(fault));
     return true;
   }

@@ -76,8 +76,8 @@ struct FaultResult {
   std::string modelled_on;   // the real bug
   bool caught = false;       // by the named check, the healthy twin passing the same cases
   std::vector<std::string> caught_by;  // every check that failed
-  std::vector<std::string> passes_elsewhere;  // criteria in use elsewhere that let it pass
   std::string message;
+  std::vector<std::string> passes_elsewhere{};  // criteria in use elsewhere that let it pass
 };
 
 struct Report {

@@ -38,6 +38,64 @@ uint32_t scalar_bytes(ValueType type) {
   return row ? row->bytes : 0;
 }
 
+// Elements that have elements are moved to a list before they go, so that no destructor
+// runs inside another one's more than once.
+Value::~Value() {
+  if (elements.empty()) return;
+  std::vector<Value> waiting = std::move(elements);
+  while (!waiting.empty()) {
+    Value last = std::move(waiting.back());
+    waiting.pop_back();
+    for (Value& inner : last.elements)
+      if (!inner.elements.empty()) waiting.push_back(std::move(inner));
+    last.elements.clear();
+  }
+}
+
+void Value::copy(const Value& other) {
+  std::vector<std::pair<Value*, const Value*>> waiting{{this, &other}};
+  while (!waiting.empty()) {
+    const auto [to, from] = waiting.back();
+    waiting.pop_back();
+    to->type = from->type;
+    to->bits = from->bits;
+    to->text = from->text;
+    to->element_type = from->element_type;
+    to->elements.resize(from->elements.size());
+    for (size_t i = 0; i < from->elements.size(); ++i) waiting.emplace_back(&to->elements[i], &from->elements[i]);
+  }
+}
+
+Value& Value::operator=(const Value& other) {
+  if (this != &other) *this = Value(other);
+  return *this;
+}
+
+Value& Value::operator=(Value&& other) noexcept {
+  if (this == &other) return *this;
+  // What stood here goes by way of a destructor; `other` may be one of its elements.
+  Value taken(std::move(other));
+  std::swap(type, taken.type);
+  std::swap(bits, taken.bits);
+  std::swap(text, taken.text);
+  std::swap(element_type, taken.element_type);
+  std::swap(elements, taken.elements);
+  return *this;
+}
+
+bool operator==(const Value& a, const Value& b) {
+  std::vector<std::pair<const Value*, const Value*>> waiting{{&a, &b}};
+  while (!waiting.empty()) {
+    const auto [x, y] = waiting.back();
+    waiting.pop_back();
+    if (x->type != y->type || x->bits != y->bits || x->text != y->text || x->element_type != y->element_type ||
+        x->elements.size() != y->elements.size())
+      return false;
+    for (size_t i = 0; i < x->elements.size(); ++i) waiting.emplace_back(&x->elements[i], &y->elements[i]);
+  }
+  return true;
+}
+
 Value Value::scalar(ValueType type, uint64_t bits) {
   const uint32_t bytes = scalar_bytes(type);
   Value value;

@@ -63,13 +63,21 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// One metadata value that owns its contents.
+// One metadata value that owns its contents.  Arrays nest to any depth: copying,
+// comparing and destroying one does not recurse.
 struct Value {
   ValueType type = ValueType::uint8;
   uint64_t bits = 0;                            // scalar: its bits, zero-extended
   std::string text;                             // string: its bytes
   ValueType element_type = ValueType::uint8;    // array
   std::vector<Value> elements;                  // array
+
+  Value() = default;
+  Value(const Value& other) { copy(other); }
+  Value(Value&& other) noexcept = default;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   static Value scalar(ValueType type, uint64_t bits);
   static Value u8(uint8_t v);
@@ -87,7 +95,10 @@ struct Value {
   static Value array(ValueType element_type, std::vector<Value> elements);
   static Value strings(std::vector<std::string> elements);
 
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const Value& a, const Value& b);
+
+ private:
+  void copy(const Value& other);
 };
 
 struct KeyValue {

@@ -49,6 +49,7 @@ struct Description {
 struct KernelOperand {
   std::span<const std::byte> bytes;
   uint64_t tiled_size = 0;  // not 0: this much address space that repeats `bytes`
+  std::span<const std::byte> file;  // not empty: `bytes` are a part of it and are read where they lie
 };
 struct KernelTask {
   uint64_t kernel = 0;       // row of the plugin's table

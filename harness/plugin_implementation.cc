@@ -128,7 +128,9 @@ class PluginImplementation final : public Implementation {
   worker::OperandRequest place(const KernelOperand& operand) {
     worker::OperandRequest request{};
     if (operand.bytes.empty()) return request;
-    request.offset = channel_.place(operand.bytes);
+    request.in_place = !operand.file.empty();
+    request.offset = request.in_place ? channel_.place(operand.file, true) + static_cast<uint64_t>(operand.bytes.data() - operand.file.data())
+                                      : channel_.place(operand.bytes);
     request.size = operand.bytes.size();
     if (operand.tiled_size != 0) {
       request.tile_bytes = operand.bytes.size();
@@ -152,7 +154,7 @@ class PluginImplementation final : public Implementation {
     request.extra = place(task.extra);
     if (task.output_tile_bytes != 0) {
       const std::vector<std::byte> tile(task.output_tile_bytes);
-      request.output_tile = place({tile, 1});
+      request.output_tile = place({.bytes = tile, .tiled_size = 1, .file = {}});
     }
     request.threads = task.threads;
     request.experts = task.experts;

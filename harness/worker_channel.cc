@@ -91,9 +91,9 @@ void WorkerChannel::stop() {
   answers_ = Pipe();
 }
 
-uint64_t WorkerChannel::place(std::span<const std::byte> bytes) {
+uint64_t WorkerChannel::place(std::span<const std::byte> bytes, bool at_start) {
   const uint64_t end = align_up(input_end_ + std::max<uint64_t>(bytes.size(), 1), worker::kGuardAlignment);
-  const uint64_t start = end - bytes.size();
+  const uint64_t start = at_start ? input_end_ : end - bytes.size();
   struct stat now {};
   fstat(input_.get(), &now);
   if (static_cast<uint64_t>(now.st_size) < end && ftruncate(input_.get(), static_cast<off_t>(end)) != 0) {

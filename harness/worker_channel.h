@@ -32,10 +32,10 @@ class WorkerChannel {
   const std::vector<uint8_t>& description() const { return description_; }
   void stop();
 
-  // The input memory: forgets what was placed, places bytes so that they end at a
-  // guard, says where they begin.
+  // The input memory: forgets what was placed; places bytes so that they end at a guard,
+  // or begin at a page as a mapped file does; says where they begin.
   void clear_inputs() { input_end_ = 0; }
-  uint64_t place(std::span<const std::byte> bytes);
+  uint64_t place(std::span<const std::byte> bytes, bool at_start = false);
 
   // Sends one request.  Several may be under way; their sum stays below what a pipe
   // holds (kMostRequestBytes), so that neither side ever waits for the other.

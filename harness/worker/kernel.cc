@@ -1,6 +1,7 @@
 // Answers what a kernel makes of its operands, and what else it does.
 //
-// Every operand is copied between two unmapped pages; inputs are read-only.  The
+// Every operand is copied between two unmapped pages, or mapped from a file where the
+// request says so; inputs are read-only.  The
 // output is poisoned and the kernel called, then once more over another poison: a byte
 // that differs was not written or is not the same twice.  Room around and between the
 // rows of the output has to stay as it was.
@@ -73,6 +74,8 @@ class KernelCall {
     if (from.size == 0) return true;
     if (from.tile_bytes != 0) {
       if (!to.map_tiles(kInputFd, from.offset, from.tile_bytes, from.size, false)) return false;
+    } else if (from.in_place != 0) {
+      if (!to.map_file(kInputFd, from.offset, from.size)) return false;
     } else {
       const GuardedInput input(kInputFd, from.offset, from.size);
       if (!input.mapped() || !to.allocate(from.size, kernel_.alignment, asked_.placement, asked_.skew)) return false;

@@ -87,11 +87,13 @@ enum class Placement : uint32_t {
 
 // One operand of a kernel; size 0: absent.  With tile_bytes, `size` bytes of address
 // space show the same tile_bytes over and over, so that operands beyond 2^32 bytes cost
-// no memory.
+// no memory.  With `in_place` the kernel reads the input memory itself, as it would a
+// mapped file: at the address modulo a page that the offset has.
 struct OperandRequest {
   uint64_t offset;  // in the input memory
   uint64_t size;
   uint64_t tile_bytes;
+  uint64_t in_place;  // 0 or 1
 };
 
 // Request::kernel.  For all ops but the matrix products m = n = 1 and k is the count.

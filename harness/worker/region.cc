@@ -73,6 +73,16 @@ bool Region::map_tiles(int fd, uint64_t offset, uint64_t tile_bytes, uint64_t si
   return true;
 }
 
+bool Region::map_file(int fd, uint64_t offset, uint64_t size) {
+  const uint64_t page = page_bytes(), first = offset / page * page;
+  if (!reserve(round_up(offset + size - first, page))) return false;
+  if (mmap(first_, middle_bytes_, PROT_READ, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(first)) == MAP_FAILED)
+    return false;
+  data_ = first_ + (offset - first);
+  size_ = size;
+  return true;
+}
+
 void Region::make_read_only() { mprotect(first_, middle_bytes_, PROT_READ); }
 
 uint64_t Region::damaged_slack() const {

@@ -26,6 +26,9 @@ class Region {
   bool allocate(uint64_t size, uint64_t alignment, Placement placement, uint32_t skew);
   // `size` bytes of address space that repeat `tile_bytes` (a multiple of a page) of a file.
   bool map_tiles(int fd, uint64_t offset, uint64_t tile_bytes, uint64_t size, bool writable);
+  // `size` bytes at `offset` of a file, read-only, at the address modulo a page that the
+  // offset has; the rest of their first and last page is what the file holds there.
+  bool map_file(int fd, uint64_t offset, uint64_t size);
   void make_read_only();
 
   uint8_t* data() const { return data_; }

@@ -14,9 +14,10 @@ namespace gcts {
 
 using Json = nlohmann::ordered_json;
 
-const XfailEntry* XfailFile::find(std::string_view case_id) const {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const XfailEntry& e) { return selects(e.case_glob, case_id); });
+const XfailEntry* XfailFile::find(std::string_view case_id, std::string_view rule) const {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const XfailEntry& e) {
+    return (e.rule.empty() || e.rule == rule) && selects(e.case_glob, case_id);
+  });
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -44,6 +45,7 @@ bool take_entry(const Json& json, XfailEntry& out, std::string& error) {
     error = "'" + outcome + "' is no outcome that can be expected";
     return false;
   }
+  if (json.contains("rule") && !take_text(json, "rule", out.rule, error)) return false;
   if (json.contains("reason") && !take_text(json, "reason", out.reason, error)) return false;
   return true;
 }
@@ -92,6 +94,7 @@ void write_xfail(const XfailFile& file, std::ostream& out) {
   Json json{{"schema", kXfailSchema}, {"implementation", file.implementation}, {"expected", Json::array()}};
   for (const XfailEntry& entry : file.entries) {
     Json row{{"case", entry.case_glob}, {"outcome", outcome_name(entry.outcome)}};
+    if (!entry.rule.empty()) row["rule"] = entry.rule;
     if (!entry.reason.empty()) row["reason"] = entry.reason;
     json["expected"].push_back(std::move(row));
   }
@@ -101,8 +104,9 @@ void write_xfail(const XfailFile& file, std::ostream& out) {
 void apply_xfail(const XfailFile& file, Report& report) {
   for (Result& result : report.results) {
     if (report.subjects[result.subject].name != file.implementation) continue;
-    const XfailEntry* entry = file.find(result.case_id);
+    const XfailEntry* entry = file.find(result.case_id, result.rule);
     if (!entry || result.outcome == Outcome::skip) continue;
+    if (!entry->rule.empty() && result.outcome == Outcome::pass) continue;
     if (result.outcome == entry->outcome) {
       result.outcome = Outcome::xfail;
     } else if (result.outcome == Outcome::pass) {
@@ -121,12 +125,14 @@ XfailFile updated_xfail(const XfailFile& old, const Report& report) {
   std::vector<bool> settled(old.entries.size(), false);
   for (const Result& result : report.results) {
     if (report.subjects[result.subject].name != old.implementation || result.outcome == Outcome::skip) continue;
-    const XfailEntry* entry = old.find(result.case_id);
-    if (entry) settled[static_cast<size_t>(entry - old.entries.data())] = true;
+    const XfailEntry* entry = old.find(result.case_id, result.rule);
+    // An entry for a rule stays as it is, whatever this run's cases came to.
+    const bool of_rule = entry && !entry->rule.empty();
+    if (entry && !of_rule) settled[static_cast<size_t>(entry - old.entries.data())] = true;
     const Outcome came_to = result.outcome == Outcome::xfail ? entry->outcome
                             : result.outcome == Outcome::xpass ? Outcome::pass
                                                                : result.outcome;
-    if (!is_bad(came_to)) continue;
+    if (!is_bad(came_to) || (of_rule && came_to == entry->outcome)) continue;
     out.entries.push_back({result.case_id, came_to, entry ? entry->reason : ""});
   }
   for (size_t i = 0; i < old.entries.size(); ++i) {

@@ -6,7 +6,9 @@
 // An entry names the outcome of every case that its glob selects.  A case that comes to
 // that outcome is xfail; one that passes is xpass; one that comes to another stays what
 // it is.  Only xfail is good: every drift fails.  The first entry that selects a case
-// counts.  reports/README.md documents the schema for people who write such files.
+// counts.  An entry with a "rule" selects only cases whose result names that rule, and
+// does not ask all of them to fail: it is for generated cases, of which no one knows
+// beforehand which will meet the fault.  reports/README.md documents the schema for people who write such files.
 
 #ifndef GCTS_HARNESS_XFAIL_H_
 #define GCTS_HARNESS_XFAIL_H_
@@ -26,13 +28,14 @@ struct XfailEntry {
   std::string case_glob;
   Outcome outcome = Outcome::fail;
   std::string reason;
+  std::string rule{};  // a rule's name; "" for any
 };
 
 struct XfailFile {
   std::string implementation;  // the subject's name
   std::vector<XfailEntry> entries;
 
-  const XfailEntry* find(std::string_view case_id) const;
+  const XfailEntry* find(std::string_view case_id, std::string_view rule = {}) const;
 };
 
 bool parse_xfail(std::istream& in, XfailFile& out, std::string& error);

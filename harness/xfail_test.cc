@@ -62,6 +62,34 @@ BOOST_AUTO_TEST_CASE(the_first_entry_counts) {
   BOOST_TEST((report.results[1].outcome == Outcome::xfail));
 }
 
+// Which generated cases meet a known fault changes with the seed.
+BOOST_AUTO_TEST_CASE(an_entry_for_a_rule_excuses_only_that_rule_and_is_no_promise) {
+  const XfailFile file{"mine", {{"a/*", Outcome::fail, "known", "utf8"}}};
+  const auto run = [] {
+    Report report = report_of({{"a/1", Outcome::fail}, {"a/2", Outcome::pass}, {"a/3", Outcome::crash}, {"a/4", Outcome::fail}});
+    for (int i : {0, 1, 2}) report.results[static_cast<size_t>(i)].rule = "utf8";
+    report.results[3].rule = "other";
+    return report;
+  };
+  Report report = run();
+  apply_xfail(file, report);
+  BOOST_TEST((report.results[0].outcome == Outcome::xfail));
+  BOOST_TEST((report.results[1].outcome == Outcome::pass));
+  BOOST_TEST((report.results[2].outcome == Outcome::crash));
+  BOOST_TEST((report.results[3].outcome == Outcome::fail));
+  const XfailFile updated = updated_xfail(file, run());
+  BOOST_TEST(updated.entries.size() == 3);
+  BOOST_TEST(updated.find("a/1", "utf8")->rule == "utf8");
+  std::ostringstream text;
+  write_xfail(updated, text);
+  XfailFile again;
+  std::string error;
+  std::istringstream in(text.str());
+  BOOST_TEST(parse_xfail(in, again, error));
+  BOOST_TEST(again.find("a/9", "utf8"));
+  BOOST_TEST(!again.find("a/9", "other"));
+}
+
 BOOST_AUTO_TEST_CASE(update_settles_all_drift) {
   const XfailFile old{"mine",
                       {{"a/passes", Outcome::fail, "was bad"},

@@ -188,6 +188,7 @@ RECIPE(dimension_range) {
   r.valid("matrix", shaped(tensor::i8, {32, 1}), "dimensions of 32 and 1");
   r.broken("two_to_63", "small", "the smallest dimension that is negative as an int64", dims({kTwo63}));
   r.broken("all_ones", "small", "-1 as an int64", dims({~uint64_t{0}}));
+  r.broken("beside_zero", "matrix", "negative as an int64, and hidden in a product of 0", dims({0, kTwo63}));
   r.broken("second_two_to_63", "matrix", "the second dimension is negative as an int64", dims({1, kTwo63}));
 }
 

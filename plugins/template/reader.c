@@ -163,6 +163,9 @@ static bool tensor_size(reader* r, tensor_info* t) {
   const block b = block_of(t->type);
   if (b.elements == 0) return reject(r, "unknown or removed tensor type");
   if (t->dims[0] % b.elements != 0) return reject(r, "a row is not made of whole blocks");
+  // One by one: a dimension of 0 would hide any other in the product.
+  for (uint32_t i = 0; i < MAX_RANK; i++)
+    if (t->dims[i] > INT64_MAX) return reject(r, "a dimension is 2^63 or more");
   uint64_t elements = 1;
   for (uint32_t i = 0; i < MAX_RANK; i++)
     if (!multiply(elements, t->dims[i], &elements) || elements >= INT64_MAX)

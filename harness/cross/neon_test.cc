@@ -104,5 +104,20 @@ BOOST_AUTO_TEST_CASE(isolation) {
   BOOST_TEST(ran.count(rows + "fourth_aborts_at_seven/", "crash") == 1);
 }
 
+BOOST_AUTO_TEST_CASE(environment) {
+  if (!possible()) return;
+  const SuiteRan ran = run_on("max", {"kernel/*/environment"}, "environment");
+  BOOST_TEST(ran.cases.size() == 8);
+  for (const auto& [id, result] : ran.cases) {
+    const std::string variant = id.substr(22, id.rfind('/') - 22);
+    const std::string expected = variant == "clean" || variant == "upper_half" ? ""
+                                 : variant == "rounding" || variant == "flushing"
+                                     ? "returns with the " + variant
+                                     : "returns with a register that a function has to keep changed";
+    BOOST_TEST(result.outcome == (expected.empty() ? "pass" : "fail"), id);
+    BOOST_TEST(result.message.starts_with(expected), id << ": " << result.message);
+  }
+}
+
 }  // namespace
 }  // namespace gcts

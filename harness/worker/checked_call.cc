@@ -64,6 +64,67 @@ gcts_call_keeping:
   ret
 .size gcts_call_keeping, .-gcts_call_keeping
 )");
+#elif defined(__aarch64__)
+// The same for AAPCS64: x19 to x28, the frame pointer, and the low halves of v8 to v15.
+extern "C" int gcts_call_keeping(gcts_fn fn, const uint64_t* arguments, uint32_t* damaged);
+__asm__(R"(
+.text
+.type gcts_call_keeping, %function
+gcts_call_keeping:
+  stp x29, x30, [sp, #-176]!
+  stp x19, x20, [sp, #16]
+  stp x21, x22, [sp, #32]
+  stp x23, x24, [sp, #48]
+  stp x25, x26, [sp, #64]
+  stp x27, x28, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  str x2, [sp, #160]
+  mov x29, sp
+  mov x9, x0
+  mov x10, x1
+  ldp x0, x1, [x10]
+  ldp x2, x3, [x10, #16]
+  ldr x4, [x10, #32]
+.irp n, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28
+  mov x\n, #(0x1100 + \n)
+.endr
+.irp n, 8, 9, 10, 11, 12, 13, 14, 15
+  mov x11, #(0x2200 + \n)
+  fmov d\n, x11
+.endr
+  blr x9
+  mov x11, sp
+  cmp x29, x11
+  cset w12, ne
+.irp n, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28
+  mov x11, #(0x1100 + \n)
+  cmp x\n, x11
+  cinc w12, w12, ne
+.endr
+.irp n, 8, 9, 10, 11, 12, 13, 14, 15
+  mov x11, #(0x2200 + \n)
+  fmov x13, d\n
+  cmp x13, x11
+  cinc w12, w12, ne
+.endr
+  ldr x11, [sp, #160]
+  str w12, [x11]
+  ldp x19, x20, [sp, #16]
+  ldp x21, x22, [sp, #32]
+  ldp x23, x24, [sp, #48]
+  ldp x25, x26, [sp, #64]
+  ldp x27, x28, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  ldp x29, x30, [sp], #176
+  ret
+.size gcts_call_keeping, .-gcts_call_keeping
+)");
 #endif
 
 namespace gcts::worker {
@@ -92,26 +153,32 @@ gcts_status checked_call(gcts_fn run, const uint64_t (&arguments)[5], uint32_t& 
   return static_cast<gcts_status>(status);
 }
 
+#elif defined(__aarch64__)
+
+gcts_status checked_call(gcts_fn run, const uint64_t (&arguments)[5], uint32_t& environment) {
+  // FPCR: bits 22 and 23 rounding, 24 flush to zero, 19 flush half, 8 to 15 traps.
+  const uint64_t before = 0;
+  uint64_t after;
+  __asm__ volatile("msr fpcr, %0" : : "r"(before));
+  uint32_t damaged = 0;
+  const int status = gcts_call_keeping(run, arguments, &damaged);
+  __asm__ volatile("mrs %0, fpcr" : "=r"(after));
+  environment = 0;
+  if (after & 0xc00000) environment |= kRoundingChanged;
+  if (after & 0x1080000) environment |= kFlushingChanged;
+  if (after & 0xff00) environment |= kMasksChanged;
+  if (damaged) environment |= kRegistersChanged;
+  __asm__ volatile("msr fpcr, %0" : : "r"(before));
+  return static_cast<gcts_status>(status);
+}
+
 #else
 
 using AnyFn = int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
 gcts_status checked_call(gcts_fn run, const uint64_t (&a)[5], uint32_t& environment) {
   environment = 0;
-#if defined(__aarch64__)
-  // FPCR: bits 22 and 23 rounding, 24 flush to zero, 19 flush half, 8 to 15 traps.
-  uint64_t before = 0, after;
-  __asm__ volatile("msr fpcr, %0" : : "r"(before));
-  const int status = reinterpret_cast<AnyFn>(run)(a[0], a[1], a[2], a[3], a[4]);
-  __asm__ volatile("mrs %0, fpcr" : "=r"(after));
-  if (after & 0xc00000) environment |= kRoundingChanged;
-  if (after & 0x1080000) environment |= kFlushingChanged;
-  if (after & 0xff00) environment |= kMasksChanged;
-  __asm__ volatile("msr fpcr, %0" : : "r"(before));
-#else
-  const int status = reinterpret_cast<AnyFn>(run)(a[0], a[1], a[2], a[3], a[4]);
-#endif
-  return static_cast<gcts_status>(status);
+  return static_cast<gcts_status>(reinterpret_cast<AnyFn>(run)(a[0], a[1], a[2], a[3], a[4]));
 }
 
 #endif

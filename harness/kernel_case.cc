@@ -54,6 +54,7 @@ AccuracyClass accuracy_class(const gcts_accuracy& a) {
   c.activation_group = a.activation_group;
   c.block_sum = static_cast<BlockSum>(a.block_sum);
   c.code_min_unsupported = a.code_min_unsupported != 0;
+  c.activation_offset = a.activation_offset != 0;
   c.inner_group = a.inner_group;
   c.inner_accumulate = static_cast<FloatFormat>(a.inner_accumulate);
   return c;

@@ -51,10 +51,50 @@ Problem judge_values(const KernelInput& input, const Answer& answer, KernelScore
   return {};
 }
 
+// The squared errors that blocks make of values: plain, and each weighted by the value squared.
+struct SquaredErrors {
+  double plain = 0, weighted = 0;
+};
+SquaredErrors squared_errors(const TensorType& type, const std::byte* blocks, std::span<const float> values) {
+  std::vector<float> decoded(values.size());
+  type.codec->dequantize(blocks, decoded.data(), decoded.size());
+  SquaredErrors errors;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double x = values[i], error = decoded[i] - x;
+    errors.plain += error * error;
+    errors.weighted += x * x * error * error;
+  }
+  return errors;
+}
+
+// A search may find other blocks than the reference's: they are legal and about as good.
+Problem judge_search(const KernelRow& row, const KernelInput& input, const Answer& answer) {
+  const TensorType& type = *row.type;
+  // In total 1 %; a single block may rightly come out worse, but not twice as bad.
+  const bool many = answer.output.size() >= 16 * type.block_bytes;
+  const double most = many ? 1.01 : 2;
+  const auto* blocks = reinterpret_cast<const std::byte*>(answer.output.data());
+  for (size_t at = 0; at < answer.output.size(); at += type.block_bytes) {
+    const BlockFault fault = type.codec->validate(blocks + at);
+    if (fault.what && !fault.strict_only)
+      return {Outcome::fail, fmt::format("block {} is not legal: {}", at / type.block_bytes, fault.what)};
+  }
+  const SquaredErrors got = squared_errors(type, blocks, input.values);
+  const SquaredErrors want = squared_errors(type, input.expected.data(), input.values);
+  const auto worse = [&](std::string_view which, double error, double reference) -> Problem {
+    return {Outcome::fail, fmt::format("the {} squared error is {:.6g}, more than {} times the reference's {:.6g}", which,
+                                       error, most, reference)};
+  };
+  if (!(got.plain <= most * want.plain)) return worse("unweighted", got.plain, want.plain);
+  if (!(got.weighted <= most * want.weighted)) return worse("x^2-weighted", got.weighted, want.weighted);
+  return {};
+}
+
 Problem judge_blocks(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {
   const auto* expected = reinterpret_cast<const uint8_t*>(input.expected.data());
   if (answer.output.size() != input.expected.size()) return {Outcome::protocol, "the output has the wrong size"};
   ++score.judged;
+  if (row.type->codec->searches) return judge_search(row, input, answer);
   const auto [got, want] =
       std::mismatch(answer.output.begin(), answer.output.end(), expected, expected + input.expected.size());
   if (got == answer.output.end()) return {};
@@ -158,6 +198,7 @@ KernelInputs draw_values(const KernelRow& row, uint64_t k, bool near_ties, const
     input->values[i] = zero ? 0.0f : draw % 3 == 2 ? g.heavy_tailed() : g.normal();
   }
   if (!near_ties && row.type->block_elements > 1) clear_of_int8_ties(input->values, row.type->block_elements);
+  if (row.type->id == tensor::mxfp4) clear_of_power_of_two(input->values, row.type->block_elements);
   input->expected.resize(row_bytes(*row.type, k));
   row.type->codec->quantize(input->values.data(), nullptr, input->expected.data(), k);
   return input;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 
@@ -36,6 +37,11 @@ ScaleLimits limits_of(NumberFormat format) {
     default:
       return {{-14, 15}, 1u << 10};
   }
+}
+
+// I8 to I64: plain numbers that have no quantizer.
+bool is_integer(const TensorType& type) {
+  return !has_scales(type) && type.codec->quantize == nullptr && type.id != tensor::f64;
 }
 
 using PutBlock = std::function<void(std::byte* block, Generator& g, uint64_t index)>;
@@ -137,6 +143,7 @@ uint64_t marked_block(const Draw& draw, uint64_t row) {
 
 const char* draw_special_scale(const Draw& draw, Operands& operands, uint16_t bits) {
   const TensorType& type = *draw.shape.weight_type;
+  if (is_integer(type)) return "an integer type has neither NaN nor infinity";
   if (has_scales(type) && scale_format(type) != NumberFormat::f16)
     return "the type's scale format has no number that every decoder reads as NaN or infinity";
   random_weights(draw, operands, kOrdinary);
@@ -179,11 +186,19 @@ uint32_t random_min(Generator& g, Range range) {
 }
 
 void put_plain(const TensorType& type, std::byte* at, float value) {
-  // The plain types of weights round to nearest and have one element a block.
-  type.codec->quantize(&value, nullptr, at, 1);
+  // The plain types have one element a block; those with a quantizer round to nearest.
+  if (type.codec->quantize != nullptr) return type.codec->quantize(&value, nullptr, at, 1);
+  if (is_integer(type)) {
+    const auto integer = static_cast<int64_t>(std::nearbyint(value));
+    std::memcpy(at, &integer, type.block_bytes);
+    return;
+  }
+  const double wide = value;
+  std::memcpy(at, &wide, sizeof wide);
 }
 
 void random_block(const TensorType& type, std::byte* block, Generator& g, Range range) {
+  if (is_integer(type)) return g.fill(block, type.block_bytes);
   if (!has_scales(type)) {
     // f16 holds six times 2^12.
     const Range fits = type.id == tensor::f16 ? Range{-14, 12} : Range{-100, 100};

@@ -2,6 +2,7 @@
 // to pass the suite itself.
 
 #include "gcts/plugin.h"
+#include "plugins/reference/kernels.h"
 #include "plugins/reference/reader.h"
 #include "plugins/reference/writer.h"
 
@@ -19,20 +20,21 @@ const gcts_writer kWriter = {
     gcts::reference_write,
 };
 
-const gcts_plugin kPlugin = {
-    .abi_version = GCTS_ABI_VERSION,
-    .struct_size = sizeof(gcts_plugin),
-    .name = "reference",
-    .version = GCTS_VERSION,
-    .reader = &kReader,
-    .writer = &kWriter,
-    .kernels = nullptr,
-    .kernel_count = 0,
-    .kernel_size = sizeof(gcts_kernel),
-    .reserved = 0,
-    .device = nullptr,
-};
-
 }  // namespace
 
-const gcts_plugin* gcts_plugin_entry(void) { return &kPlugin; }
+const gcts_plugin* gcts_plugin_entry(void) {
+  static const gcts_plugin plugin = {
+      .abi_version = GCTS_ABI_VERSION,
+      .struct_size = sizeof(gcts_plugin),
+      .name = "reference",
+      .version = GCTS_VERSION,
+      .reader = &kReader,
+      .writer = &kWriter,
+      .kernels = gcts::reference_kernels().data(),
+      .kernel_count = gcts::reference_kernels().size(),
+      .kernel_size = sizeof(gcts_kernel),
+      .reserved = 0,
+      .device = nullptr,
+  };
+  return &plugin;
+}

@@ -54,21 +54,25 @@ const std::vector<pattern::Index> kEnds = {pattern::wide_scales, pattern::extrem
 const std::vector<pattern::Index> kSpecials = {pattern::nan_scale, pattern::infinite_scale, pattern::nan_activation,
                                                pattern::negative_zero};
 
+// Sums or results in a short format leave room for few operands at a time: more and smaller
+// draws, which need not meet every code.
+bool short_sums(const KernelRow& row) { return exact_limit(row.accuracy) < 0x1p24; }
+
 // Draws until every (code, position) pair has met an activation that is not zero.
 std::string cover(const KernelRow& row, const Generator& generator, std::vector<KernelJob>& jobs) {
   KernelShape shape = small_shape(row);
   if (row.product()) shape.m = 1, shape.n = std::max<uint64_t>(1, row.description.row.row_multiple);
   shape.k = std::max<uint64_t>(shape.k, 1024 / row.unit() * row.unit());
-  constexpr uint64_t kMostDraws = 1024;
+  const uint64_t most_draws = short_sums(row) ? 64 : 1024;
   auto coverage = std::make_shared<Coverage>(*row.type);
   std::string why;
-  for (uint64_t draw = 0; draw < kMostDraws && !coverage->complete(); ++draw) {
+  for (uint64_t draw = 0; draw < most_draws && !coverage->complete(); ++draw) {
     KernelInputs input = draw_input(row, shape, pattern::exact, generator, draw, why);
     if (!input) return why;
     coverage->add(input->dot, input->operands);
     jobs.push_back(usual_job(row, std::move(input)));
   }
-  if (!jobs.empty()) {
+  if (!jobs.empty() && !short_sums(row)) {
     auto judge = jobs.back().judge;
     jobs.back().judge = [judge, coverage](const Answer& answer, KernelScore& score) {
       score.codes_met = coverage->met();
@@ -98,7 +102,7 @@ void add_bound(const KernelRow& row, KernelCaseList& cases) {
   for (const KernelShape& shape : few_shapes(row, cases.tier())) {
     cases.add("bound", "probe," + shape_text(row, shape), [&row, shape, smoke = cases.smoke()](const Generator& g, std::vector<KernelJob>& jobs) {
       DotShape dot{row.type, row.activation_type, row.accuracy, shape.k, 1, 1};
-      const uint64_t draws = std::min<uint64_t>(probe_draws(dot), smoke ? 4 : 32);
+      const uint64_t draws = std::min<uint64_t>(probe_draws(dot), (smoke ? 4 : 32) * (short_sums(row) ? 8 : 1));
       return add_draws(row, shape, pattern::probe, draws, g, jobs);
     });
   }

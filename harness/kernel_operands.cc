@@ -133,7 +133,9 @@ Problem judge_dot(const KernelRow& row, const KernelInput& input, const Answer& 
       const DotJudgement verdict = judge(expected, got);
       ++score.judged;
       if (std::isfinite(verdict.share)) score.worst_share = std::max(score.worst_share, verdict.share);
-      if (input.pattern == pattern::probe) {
+      // Under an offset a zero activation is a difference of two terms: such draws are dense,
+      // and dense draws do not gate.
+      if (input.pattern == pattern::probe && !row.accuracy.activation_offset) {
         const Sensitivity sharp = oracle.sensitivity(weight_row, m);
         score.probed += sharp.places;
         score.sharp += sharp.sharp;

@@ -397,6 +397,11 @@ const char* draw_negative_zero(const Draw& draw, Operands& operands) {
 
 namespace gcts {
 
-uint64_t probe_draws(const DotShape& shape) { return (shape.k + 63) / 64; }
+// Where a sum or a result is in a short format, beside a second activation one code of the
+// first need not show.
+uint64_t probe_draws(const DotShape& shape) {
+  const uint64_t places = exact_limit(shape.accuracy) < 0x1p24 ? 1 : 64;
+  return (shape.k + places - 1) / places;
+}
 
 }  // namespace gcts

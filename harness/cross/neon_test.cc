@@ -64,6 +64,10 @@ BOOST_AUTO_TEST_CASE(smoke) {
       other.replace(other.find("/generic"), 8, variant);
       BOOST_TEST(passes.contains(other), other << " is not there");
     }
+    const bool quantized = name.find("/f16/") == std::string::npos && name.find("/bf16/") == std::string::npos;
+    if (!name.starts_with("kernel/matmul") || !quantized) continue;
+    std::string other = name;
+    BOOST_TEST(passes.contains(other.replace(other.find("/generic"), 8, "/neon_i8mm")), other << " is not there");
   }
   for (const KernelCheck& check : kernel_checks()) {
     if (check.name == "large") continue;  // not in this tier
@@ -91,6 +95,14 @@ BOOST_AUTO_TEST_CASE(gating) {
   }
   BOOST_TEST(skipped > 1000);
   BOOST_TEST(passed > 100);
+  // A CPU between the two: dotprod, but no i8mm.
+  const std::string rows = "kernel/matmul/q4_0/";
+  const SuiteRan between = run_on("cortex-a76", {rows + "neon_dotprod/*", rows + "neon_i8mm/*"});
+  BOOST_TEST(between.status == 0, between.err);
+  BOOST_TEST(between.count(rows + "neon_dotprod/", "pass") > 10);
+  BOOST_TEST(between.count(rows + "neon_i8mm/", "skip") == between.count(rows + "neon_dotprod/", "pass"));
+  for (const auto& [id, result] : between.cases)
+    if (id.starts_with(rows + "neon_i8mm/")) BOOST_TEST(result.message == "this machine lacks i8mm", id);
 }
 
 BOOST_AUTO_TEST_CASE(isolation) {

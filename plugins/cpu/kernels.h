@@ -3,6 +3,8 @@
 #ifndef GCTS_PLUGINS_CPU_KERNELS_H_
 #define GCTS_PLUGINS_CPU_KERNELS_H_
 
+#include <stdint.h>
+
 #include "gcts/plugin.h"
 
 namespace cpu {
@@ -43,6 +45,13 @@ CPU_ALL
 namespace neon_dotprod {
 #include "types.inc"
 CPU_ALL
+}
+#undef CPU_TYPE
+#define CPU_TYPE(name, id, act, act_id, group)                                                               \
+  void tile_##name(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results, \
+                   uint64_t count);
+namespace neon_i8mm {
+#include "types.inc"
 }
 #endif
 

@@ -1,5 +1,6 @@
 // Matrix products: activations are quantized once, rows of weights are shared out to
-// threads, and each output is one dot product, so row i never depends on M.
+// threads, and each output is one dot product, so row i never depends on M.  Where a
+// variant has tiles, the last row of an odd number stands in for its missing neighbour.
 
 #include "matmul.h"
 
@@ -21,17 +22,37 @@ struct Job {
   uint64_t row_bytes;
 };
 
+const uint8_t* weights_of(const Job& job, uint64_t m, uint64_t n) {
+  const gcts_matmul& a = *job.args;
+  const uint8_t* weights = static_cast<const uint8_t*>(a.weights) + n * a.weight_stride;
+  return a.ids ? weights + static_cast<uint64_t>(a.ids[m]) * a.expert_stride : weights;
+}
+float* output_of(const Job& job, uint64_t m, uint64_t n) {
+  return reinterpret_cast<float*>(reinterpret_cast<uint8_t*>(job.args->output) + m * job.args->output_stride) + n;
+}
+
+void tiled_columns(const Job& job, uint64_t first, uint64_t last) {
+  const gcts_matmul& a = *job.args;
+  const uint64_t step = a.ids ? 1 : 2;  // two rows may go to two experts
+  for (uint64_t n = first; n < last; n += 2)
+    for (uint64_t m = 0; m < a.m; m += step) {
+      const uint64_t ns[2] = {n, std::min(n + 1, last - 1)}, ms[2] = {m, std::min(m + step, a.m) - 1};
+      const uint8_t* const weights[2] = {weights_of(job, m, ns[0]), weights_of(job, m, ns[1])};
+      const uint8_t* const rows[2] = {job.activations + ms[0] * job.row_bytes, job.activations + ms[1] * job.row_bytes};
+      float results[4];
+      job.plan->tile(weights, rows, results, a.k);
+      for (int i = 0; i < 4; ++i) *output_of(job, ms[i & 1], ns[i >> 1]) = results[i];
+    }
+}
+
 // Output columns [first, last): weights stay in cache while every row of the
 // activations passes over them.
 void columns(const Job& job, uint64_t first, uint64_t last) {
+  if (job.plan->tile) return tiled_columns(job, first, last);
   const gcts_matmul& a = *job.args;
   for (uint64_t n = first; n < last; ++n)
-    for (uint64_t m = 0; m < a.m; ++m) {
-      const uint8_t* weights = static_cast<const uint8_t*>(a.weights) + n * a.weight_stride;
-      if (a.ids) weights += static_cast<uint64_t>(a.ids[m]) * a.expert_stride;
-      float* out = reinterpret_cast<float*>(reinterpret_cast<uint8_t*>(a.output) + m * a.output_stride) + n;
-      job.plan->dot(nullptr, weights, job.activations + m * job.row_bytes, out, a.k);
-    }
+    for (uint64_t m = 0; m < a.m; ++m)
+      job.plan->dot(nullptr, weights_of(job, m, n), job.activations + m * job.row_bytes, output_of(job, m, n), a.k);
 }
 
 }  // namespace

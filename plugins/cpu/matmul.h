@@ -3,9 +3,15 @@
 #ifndef GCTS_PLUGINS_CPU_MATMUL_H_
 #define GCTS_PLUGINS_CPU_MATMUL_H_
 
+#include <stdint.h>
+
 #include "gcts/plugin.h"
 
 namespace cpu {
+
+// Dot products of two rows of weights and two of activations: x0 y0, x0 y1, x1 y0, x1 y1.
+using TileFn = void (*)(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results,
+                        uint64_t count);
 
 // What a matmul kernel is made of; a kernel row's context points to one.
 struct MatmulPlan {
@@ -13,6 +19,7 @@ struct MatmulPlan {
   gcts_quantize_fn quantize;     // of the activations, which come as f32
   uint32_t activation_elements;  // of one activation block
   uint32_t activation_bytes;
+  TileFn tile = nullptr;         // instead of dot, where there is one
 };
 
 // The gcts_matmul_fn of every row, with ids or without.

@@ -1,5 +1,5 @@
 // The kernels for AArch64: NEON as every such machine has it, and with the int8 dot
-// products of Armv8.2 (dotprod).
+// products of Armv8.2 (dotprod) and the int8 matrix products of Armv8.6 (i8mm).
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -37,5 +37,18 @@ static inline int32x4_t dot16(int8x16_t c, int8x16_t y) { return vdotq_s32(vdupq
 #include "neon_kernels.h"
 
 }  // namespace cpu::neon_dotprod
+TARGET_END
+
+#if defined(__clang__)
+TARGET_BEGIN("dotprod,i8mm")
+#else
+TARGET_BEGIN("arch=armv8.2-a+dotprod+i8mm")
+#endif
+namespace cpu::neon_i8mm {
+
+#include "neon_codes.h"
+#include "neon_tiles.h"
+
+}  // namespace cpu::neon_i8mm
 TARGET_END
 #endif

@@ -91,6 +91,13 @@ namespace plans_neon_dotprod {
 FLOAT_PLANS
 #undef VARIANT
 }  // namespace plans_neon_dotprod
+#undef CPU_TYPE
+#define CPU_TYPE(name, id, act, act_id, group)                                                               \
+  MatmulPlan plan_##name{neon_dotprod::vec_dot_##name, neon_dotprod::quantize_##act, act_##act::kElements, \
+                         act_##act::kBytes, neon_i8mm::tile_##name};
+namespace plans_neon_i8mm {
+#include "types.inc"
+}  // namespace plans_neon_i8mm
 #endif
 #undef CPU_TYPE
 #undef FLOAT_PLANS
@@ -113,7 +120,9 @@ FLOAT_PLANS
 #define TYPE_ROWS(v, needs, name, id, act_id, group)                                                         \
   row(GCTS_OP_DEQUANTIZE, id, kF32, #v, needs, {}, nullptr, function(v::dequantize_##name)),                 \
       row(GCTS_OP_VEC_DOT, id, act_id, #v, needs, grouped(group, act_id), nullptr, function(v::vec_dot_##name)), \
-      row(GCTS_OP_MATMUL, id, kF32, #v, needs, requantized(group, act_id), &plans_##v::plan_##name,          \
+      PRODUCT_ROWS(v, needs, name, id, act_id, group)
+#define PRODUCT_ROWS(v, needs, name, id, act_id, group)                                                      \
+  row(GCTS_OP_MATMUL, id, kF32, #v, needs, requantized(group, act_id), &plans_##v::plan_##name,          \
           function(matmul)),                                                                                 \
       row(GCTS_OP_MATMUL_ID, id, kF32, #v, needs, requantized(group, act_id), &plans_##v::plan_##name,       \
           function(matmul)),
@@ -145,6 +154,9 @@ const gcts_kernel kKernels[] = {
 #include "types.inc"
 #undef CPU_TYPE
     FLOAT_ROWS(neon_dotprod, "asimd asimddp")
+#define CPU_TYPE(name, id, act, act_id, group) PRODUCT_ROWS(neon_i8mm, "asimd asimddp i8mm", name, id, act_id, group)
+#include "types.inc"
+#undef CPU_TYPE
 #endif
 };
 

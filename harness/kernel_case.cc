@@ -128,8 +128,8 @@ KernelCase& KernelCaseList::add(std::string_view check, std::string_view detail,
   return cases_.back();
 }
 
-std::vector<KernelCase> kernel_cases(const KernelRow& row, Tier tier) {
-  KernelCaseList list(row, tier);
+std::vector<KernelCase> kernel_cases(const KernelRow& row, Tier tier, const ModelWeights* weights) {
+  KernelCaseList list(row, tier, weights);
   for (size_t i = 0; i < std::size(kChecks); ++i)
     if (meant_for(kChecks[i].ops, row)) kAdd[i](row, list);
   return std::move(list.cases());

@@ -28,6 +28,8 @@
 
 namespace gcts {
 
+class ModelWeights;  // model_weights.h
+
 // One row of a plugin's kernel table, in the reference's terms.
 struct KernelRow {
   uint64_t index = 0;
@@ -80,8 +82,9 @@ struct KernelCase {
 // Cases of one kernel for a tier, as the checks add them.
 class KernelCaseList {
  public:
-  KernelCaseList(const KernelRow& row, Tier tier) : row_(row), tier_(tier) {}
+  KernelCaseList(const KernelRow& row, Tier tier, const ModelWeights* weights) : row_(row), tier_(tier), weights_(weights) {}
   Tier tier() const { return tier_; }
+  const ModelWeights* weights() const { return weights_; }  // null: none were given
   bool smoke() const { return tier_ == Tier::smoke; }
   // `check` as it stands in the id; `detail` may be empty.
   KernelCase& add(std::string_view check, std::string_view detail,
@@ -91,11 +94,12 @@ class KernelCaseList {
  private:
   const KernelRow& row_;
   Tier tier_;
+  const ModelWeights* weights_;
   std::vector<KernelCase> cases_;
 };
 
-// Every case of a row.
-std::vector<KernelCase> kernel_cases(const KernelRow& row, Tier tier);
+// Every case of a row.  `weights`: a model whose tensors are tried too, or null.
+std::vector<KernelCase> kernel_cases(const KernelRow& row, Tier tier, const ModelWeights* weights = nullptr);
 
 struct KernelCheck {
   std::string_view name, ops, what;

@@ -66,10 +66,10 @@ class KernelRun {
   }
 
   std::vector<KernelCase> selected(const KernelRow& row) const {
-    std::vector<KernelCase> cases = kernel_cases(row, selection_.tier);
+    std::vector<KernelCase> cases = kernel_cases(row, selection_.tier, selection_.weights);
     // A case that is named in full runs in any tier.
     if (selection_.tier != Tier::exhaustive) {
-      for (KernelCase& c : kernel_cases(row, Tier::exhaustive)) {
+      for (KernelCase& c : kernel_cases(row, Tier::exhaustive, selection_.weights)) {
         const bool there = std::any_of(cases.begin(), cases.end(), [&](const KernelCase& o) { return o.id == c.id; });
         if (!there && selection_.selection.names(c.id)) cases.push_back(std::move(c));
       }

@@ -17,6 +17,7 @@ struct KernelSelection {
   Shard shard;
   Tier tier = Tier::smoke;
   uint64_t seed = 0;
+  const ModelWeights* weights = nullptr;  // outlives the run
 };
 
 // One Result a case and subject, Result::subject being the index into `subjects`; in

@@ -17,6 +17,7 @@
 #include "harness/kernel_kill_matrix.h"
 #include "harness/kernel_suite.h"
 #include "harness/locations.h"
+#include "harness/model_weights.h"
 #include "harness/options.h"
 #include "harness/repro.h"
 #include "harness/kill_matrix.h"
@@ -28,7 +29,7 @@ namespace {
 
 struct RunOptions {
   std::vector<std::string> plugins, commands, run, skip, formats;
-  std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, xfail, reject_pattern;
+  std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, xfail, reject_pattern, weights;
   uint64_t seed = 0;
   uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
   bool strict = false, update_xfail = false, allow_skip = false, self_test = false;
@@ -50,6 +51,7 @@ void declare(Options& options, RunOptions& o) {
   options.number("jobs,j", o.jobs, "N", "workers at a time (default: one a processor)");
   options.value("xfail", o.xfail, "FILE", "the outcomes that are expected to be bad");
   options.flag("update-xfail", o.update_xfail, "rewrite that file to what this run came to");
+  options.value("weights", o.weights, "FILE", "a GGUF file whose tensors the kernels are tried on too");
   options.flag("allow-skip", o.allow_skip, "nothing but skips is good too");
   options.values("format", o.formats, "NAME[:FILE]", "how to report, and where to (default: console)");
   options.flag("self-test", o.self_test, "also run every deliberate bug and print the kill matrix");
@@ -103,6 +105,7 @@ class RunVerb {
   RunOptions& given_;
   Tier tier_ = Tier::smoke;
   Shard shard_;
+  std::unique_ptr<ModelWeights> weights_;
   SuiteOptions suite_;
   XfailFile xfail_;
   std::vector<Output> outputs_;
@@ -131,6 +134,10 @@ std::optional<int> RunVerb::check() {
   const auto is_fault = [](const std::string& glob) { return glob.starts_with("fault/"); };
   std::copy_if(given_.run.begin(), given_.run.end(), std::back_inserter(fault_selection_.run), is_fault);
   if (!fault_selection_.run.empty() && !given_.self_test) return options_.usage_error("faults run with --self-test only");
+  if (!given_.weights.empty() && !(weights_ = ModelWeights::open(given_.weights, error))) {
+    fmt::print(stderr, "gguf-cts run: --weights: {}\n", error);
+    return kUsageError;
+  }
   suite_.strict = given_.strict;
   suite_.jobs = given_.jobs;
   return check_outputs();
@@ -159,6 +166,7 @@ std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string>
   words.insert(words.begin(), "run");
   words.insert(words.end(), {"--profile", given_.profile});
   if (given_.strict) words.push_back("--strict");
+  if (weights_) words.insert(words.end(), {"--weights", given_.weights});
   words.insert(words.end(), {"--seed", std::to_string(given_.seed)});
   subject.repro_prefix = repro_prefix({}, words);
   report_.subjects.push_back({subject.description.name, subject.description.version,
@@ -214,7 +222,7 @@ void RunVerb::run_cases() {
   suite_.progress = progress_.on("case");
   report_.results = run_format_suite(subjects_, in_shard, suite_);
   suite_.progress = progress_.on("kernel");
-  std::vector<Result> kernels = run_kernel_suite(subjects_, {request.selection, shard_, tier_, given_.seed}, suite_);
+  std::vector<Result> kernels = run_kernel_suite(subjects_, {request.selection, shard_, tier_, given_.seed, weights_.get()}, suite_);
   terms_.selected += kernels.size();
   report_.results.insert(report_.results.end(), std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
 }

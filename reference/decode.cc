@@ -88,8 +88,9 @@ class Decoder {
     return false;
   }
   const std::byte* at(uint64_t offset) const { return source_.data() + offset; }
-  // Whether `size` bytes follow the position.
-  bool have(uint64_t size) { return size <= UINT64_MAX - pos_ && source_.reach(pos_ + size); }
+  // Whether `size` bytes follow the position.  After false the size of the file is known,
+  // also where the sum does not fit 64 bits.
+  bool have(uint64_t size) { return source_.reach(size <= UINT64_MAX - pos_ ? pos_ + size : UINT64_MAX); }
   // Room for `count` entries of at least `least` bytes each in the file.
   template <class Entry>
   void reserve(std::vector<Entry>& list, uint64_t count, uint64_t least) {

@@ -1,0 +1,43 @@
+// Gives an engine the structure-aware mutator for targets whose inputs are files.
+//
+// One change in eight is left to the engine's own mutations, where it has some: they
+// use its dictionary and what it saw compared.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "corpus/mutator.h"
+
+extern "C" {
+
+[[gnu::weak]] size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, uint8_t* out, size_t max_size,
+                                 unsigned int seed);
+}
+
+namespace {
+
+std::span<const std::byte> bytes(const uint8_t* data, size_t size) { return {reinterpret_cast<const std::byte*>(data), size}; }
+
+size_t hand_over(const gcts::Bytes& from, uint8_t* to, size_t max_size) {
+  const size_t size = std::min(from.size(), max_size);
+  if (size != 0) std::memcpy(to, from.data(), size);
+  return size;
+}
+
+}  // namespace
+
+size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
+  gcts::Generator random(seed, "mutate");
+  if (LLVMFuzzerMutate && random.chance(1, 8)) return LLVMFuzzerMutate(data, size, max_size);
+  return hand_over(gcts::mutate(bytes(data, size), random, max_size), data, max_size);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, uint8_t* out, size_t max_size,
+                                 unsigned int seed) {
+  const gcts::Generator random(seed, "cross over");
+  return hand_over(gcts::cross_over(bytes(a, a_size), bytes(b, b_size), random, max_size), out, max_size);
+}

@@ -1,0 +1,93 @@
+// The reader on any bytes: however they arrive, the same is found, and nothing that it
+// returns lies outside of them.
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "fuzz/promise.h"
+#include "reference/reader.h"
+
+using namespace gcts;
+
+namespace {
+
+using Input = std::span<const std::byte>;
+
+Reading in_chunks(Input file, size_t largest, Stage stage) {
+  size_t at = 0;
+  const ChunkSource source = [&](std::byte* buffer, size_t size) {
+    const size_t n = std::min({size, largest, file.size() - at});
+    if (n != 0) std::memcpy(buffer, file.data() + at, n);
+    at += n;
+    return n;
+  };
+  return read(source, {.stage = stage});
+}
+
+bool same(const Findings& a, const Findings& b) {
+  return std::equal(a.all().begin(), a.all().end(), b.all().begin(), b.all().end(), [](const Finding& x, const Finding& y) {
+    return x.rule == y.rule && x.offset == y.offset && x.root == y.root && x.message == y.message;
+  });
+}
+
+bool same(const ValueView& a, const ValueView& b) {
+  return a.type == b.type && a.element_type == b.element_type && a.count == b.count && a.offset == b.offset &&
+         std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin(), b.bytes.end());
+}
+
+bool same_contents(const Reading& a, const Reading& b) {
+  const auto pair = [](const KeyValueView& x, const KeyValueView& y) {
+    return x.key == y.key && x.offset == y.offset && same(x.value, y.value);
+  };
+  const auto tensor = [](const TensorView& x, const TensorView& y) {
+    return x.name == y.name && x.type == y.type && x.rank == y.rank && x.dims == y.dims && x.offset == y.offset &&
+           x.sized == y.sized && x.size == y.size;
+  };
+  return a.layout == b.layout && a.alignment == b.alignment && a.metadata_end == b.metadata_end &&
+         a.data_start == b.data_start && a.complete == b.complete &&
+         std::equal(a.metadata.begin(), a.metadata.end(), b.metadata.begin(), b.metadata.end(), pair) &&
+         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), tensor);
+}
+
+void check_bounds(const Reading& reading, Input file) {
+  const auto inside = [&](const void* data, size_t size) {
+    const auto* at = static_cast<const std::byte*>(data);
+    return size == 0 || (at >= file.data() && size <= file.size() && at <= file.data() + (file.size() - size));
+  };
+  // A pair takes at least 12 bytes, a tensor info 24.
+  promise(reading.metadata.size() <= file.size() / 12, "there are no more pairs than the file can hold");
+  promise(reading.tensors.size() <= file.size() / 24, "there are no more tensors than the file can hold");
+  for (const KeyValueView& pair : reading.metadata) {
+    promise(inside(pair.key.data(), pair.key.size()), "a key lies in the file");
+    promise(inside(pair.value.bytes.data(), pair.value.bytes.size()), "a value lies in the file");
+    promise(pair.value.count <= file.size(), "an array has no more elements than the file has bytes");
+    pair.value.to_value();
+  }
+  for (const TensorView& tensor : reading.tensors) {
+    promise(inside(tensor.name.data(), tensor.name.size()), "a tensor name lies in the file");
+    promise(inside(tensor.data.data(), tensor.data.size()), "tensor data lie in the file");
+    promise(tensor.data.empty() || tensor.data.size() == tensor.size, "tensor data are all there or not given");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const Profile profiles[] = {Profile::builtin(BuiltinProfile::spec), Profile::builtin(BuiltinProfile::ggml)};
+  const Input file(reinterpret_cast<const std::byte*>(data), size);
+  const size_t largest = 1 + choice(data, size) % (size + 1);
+  for (const Stage stage : {Stage::data, Stage::metadata}) {
+    const Reading mapped = read(file, {.stage = stage});
+    check_bounds(mapped, file);
+    const Reading streamed = in_chunks(file, largest, stage);
+    promise(same(mapped.findings, streamed.findings), "findings are the same however the bytes arrive");
+    promise(same_contents(mapped, streamed), "contents are the same however the bytes arrive");
+    const Reading bare = read(file, {.stage = stage, .lint = false});
+    for (const Profile& profile : profiles) {
+      promise(judge(bare.findings, profile) == judge(mapped.findings, profile), "lint changes no verdict");
+      promise(mapped.complete || judge(mapped.findings, profile) == Verdict::invalid, "a file that does not decode to its end is invalid");
+    }
+  }
+  return 0;
+}

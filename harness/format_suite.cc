@@ -120,7 +120,7 @@ void Run::make_items(const std::vector<const Case*>& selected) {
     chosen.insert(chosen.end(), subjects_[subject].cases.begin(), subjects_[subject].cases.end());
     bool open = false;  // may the last chunk take more?
     for (const auto& [c, reported] : in_order(chosen)) {
-      const bool alone = c->kind == CaseKind::resource || c->size == CaseSize::large;
+      const bool alone = options_.isolate || c->kind == CaseKind::resource || c->size == CaseSize::large;
       if (!open || alone || chunks_.back().count >= kChunkCases) chunks_.push_back({subject, items_.size(), 0});
       open = !alone;
       ++chunks_.back().count;
@@ -134,7 +134,7 @@ void Run::work() {
   uint32_t current = 0;
   for (size_t i; (i = next_chunk_++) < chunks_.size();) {
     const Chunk& chunk = chunks_[i];
-    if (!implementation || current != chunk.subject) {
+    if (!implementation || current != chunk.subject || options_.isolate) {
       implementation = launch(subjects_[chunk.subject].launch);
       current = chunk.subject;
     }

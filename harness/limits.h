@@ -5,6 +5,7 @@
 #define GCTS_HARNESS_LIMITS_H_
 
 #include <cstdint>
+#include <string_view>
 
 namespace gcts {
 
@@ -13,6 +14,9 @@ struct Limits {
   double cpu_seconds = 5;
   uint64_t memory_bytes = uint64_t{1} << 30;  // above what it held when the case began
 };
+
+// Sets one by name: "wall=30s", "cpu=5s", "memory=512" (MiB).  False on anything else.
+bool parse_limit(std::string_view text, Limits& out);
 
 }  // namespace gcts
 

@@ -28,11 +28,11 @@ namespace gcts {
 namespace {
 
 struct RunOptions {
-  std::vector<std::string> plugins, commands, run, skip, formats;
+  std::vector<std::string> plugins, commands, run, skip, formats, limits;
   std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, xfail, reject_pattern, weights;
   uint64_t seed = 0;
   uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
-  bool strict = false, update_xfail = false, allow_skip = false, self_test = false;
+  bool strict = false, isolate = false, update_xfail = false, allow_skip = false, self_test = false;
 };
 
 void declare(Options& options, RunOptions& o) {
@@ -46,6 +46,8 @@ void declare(Options& options, RunOptions& o) {
   options.values("skip", o.skip, "GLOB", "cases to leave out");
   options.value("tier", o.tier, "TIER", "smoke, full or exhaustive (default: smoke)");
   options.value("time-budget", o.time_budget, "T", "start no case after T: 90s, 5m, 1h");
+  options.values("limit", o.limits, "NAME=VALUE", "what a case may take: wall=10s, cpu=5s, memory=1024 (MiB)");
+  options.flag("isolate", o.isolate, "every case in a process of its own");
   options.number("seed", o.seed, "N", "for generated data (default: 0)");
   options.value("shard", o.shard, "I/N", "the I-th of N parts of the cases");
   options.number("jobs,j", o.jobs, "N", "workers at a time (default: one a processor)");
@@ -106,6 +108,7 @@ class RunVerb {
   Tier tier_ = Tier::smoke;
   Shard shard_;
   std::unique_ptr<ModelWeights> weights_;
+  Limits limits_;
   SuiteOptions suite_;
   XfailFile xfail_;
   std::vector<Output> outputs_;
@@ -138,7 +141,11 @@ std::optional<int> RunVerb::check() {
     fmt::print(stderr, "gguf-cts run: --weights: {}\n", error);
     return kUsageError;
   }
+  for (const std::string& limit : given_.limits) {
+    if (!parse_limit(limit, limits_)) return options_.usage_error("--limit takes wall=TIME, cpu=TIME or memory=MIB, not '" + limit + "'");
+  }
   suite_.strict = given_.strict;
+  suite_.isolate = given_.isolate;
   suite_.jobs = given_.jobs;
   return check_outputs();
 }
@@ -157,6 +164,7 @@ std::optional<int> RunVerb::check_outputs() {
 std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string> words) {
   SuiteSubject subject;
   launch.environment = suite_environment(given_.profile, given_.strict);
+  launch.limits = limits_;
   subject.launch = std::move(launch);
   std::string error;
   if (!gcts::launch(subject.launch)->describe(subject.description, error)) {
@@ -167,6 +175,7 @@ std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string>
   words.insert(words.end(), {"--profile", given_.profile});
   if (given_.strict) words.push_back("--strict");
   if (weights_) words.insert(words.end(), {"--weights", given_.weights});
+  for (const std::string& limit : given_.limits) words.insert(words.end(), {"--limit", limit});
   words.insert(words.end(), {"--seed", std::to_string(given_.seed)});
   subject.repro_prefix = repro_prefix({}, words);
   report_.subjects.push_back({subject.description.name, subject.description.version,

@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "gcts/plugin.h"
 #include "harness/judge.h"
@@ -74,6 +75,7 @@ class Run {
   };
 
   void make_items(const std::vector<const Case*>& selected);
+  void add_chunk(uint32_t subject, const std::vector<std::pair<const Case*, bool>>& entries);
   void work();
   void run_chunk(Implementation& implementation, const Chunk& chunk);
   void run_alone(Implementation& implementation, Item& item, const WriteCase& write);
@@ -118,15 +120,27 @@ void Run::make_items(const std::vector<const Case*>& selected) {
   for (uint32_t subject = 0; subject < subjects_.size(); ++subject) {
     std::vector<const Case*> chosen = selected;
     chosen.insert(chosen.end(), subjects_[subject].cases.begin(), subjects_[subject].cases.end());
-    bool open = false;  // may the last chunk take more?
-    for (const auto& [c, reported] : in_order(chosen)) {
-      const bool alone = options_.isolate || c->kind == CaseKind::resource || c->size == CaseSize::large;
-      if (!open || alone || chunks_.back().count >= kChunkCases) chunks_.push_back({subject, items_.size(), 0});
-      open = !alone;
-      ++chunks_.back().count;
-      items_.push_back({c, subject, reported, false, {}});
+    if (options_.isolate) {  // each with the parent that it needs
+      for (const auto& [c, reported] : in_order(chosen)) {
+        if (reported) add_chunk(subject, in_order({c}));
+      }
+      continue;
     }
+    std::vector<std::pair<const Case*, bool>> together;
+    for (const auto& entry : in_order(chosen)) {
+      const bool alone = entry.first->kind == CaseKind::resource || entry.first->size == CaseSize::large;
+      if (alone || together.size() >= kChunkCases) add_chunk(subject, std::exchange(together, {}));
+      if (alone) add_chunk(subject, {entry});
+      else together.push_back(entry);
+    }
+    add_chunk(subject, together);
   }
+}
+
+void Run::add_chunk(uint32_t subject, const std::vector<std::pair<const Case*, bool>>& entries) {
+  if (entries.empty()) return;
+  chunks_.push_back({subject, items_.size(), entries.size()});
+  for (const auto& [c, reported] : entries) items_.push_back({c, subject, reported, false, {}});
 }
 
 void Run::work() {

@@ -37,7 +37,7 @@ struct SuiteOptions {
   // After this many bad cases that took kCostlySeconds a subject's other cases are
   // skipped; 0: never.
   uint64_t most_costly = 0;
-  bool isolate = false;  // every case in a process of its own
+  bool isolate = false;  // every case, after its parent, in a process of its own
   std::function<void(size_t done, size_t total)> progress;  // from any thread
 };
 

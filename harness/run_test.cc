@@ -192,25 +192,43 @@ BOOST_AUTO_TEST_CASE(emulators_are_repeated) {
 BOOST_AUTO_TEST_SUITE_END()
 
 // Every failing case of a faulty plugin fails again by its printed line.  The lines of one
-// fault differ in the case alone, which a test checks; they are pasted together, each case
-// in a process of its own, and for each kind of outcome one is pasted into a shell as it
-// stands.  A ctest of its own, since there are thousands.
+// fault differ in the case alone, which is checked, and so they are pasted together: up to
+// kAlone of them each in a process of its own, the others in one run; and for each kind
+// of outcome one line is pasted into a shell as it stands.  A ctest of its own: there are
+// thousands.
 BOOST_AUTO_TEST_SUITE(repro_lines, *boost::unit_test::disabled())
 
+constexpr size_t kAlone = 24;
+const Words kSmallLimits{"--limit", "cpu=1s", "--limit", "wall=10s", "--limit", "memory=256"};
+
+Words faulty_words(Words more) {
+  Words words = run_words("faulty", std::move(more));
+  words.insert(words.end(), kSmallLimits.begin(), kSmallLimits.end());
+  return words;
+}
+
+// All of `ids` fail again under the fault that is planted.
+void fail_again(const Words& ids, bool alone) {
+  if (ids.empty()) return;
+  Words words = faulty_words({});
+  if (alone) words.push_back("--isolate");
+  for (const std::string& id : ids) words.insert(words.end(), {"--run", id});
+  const Reported again(words);
+  BOOST_TEST(again.report.results.size() == ids.size());
+  for (const Result& result : again.report.results) {
+    BOOST_TEST(is_bad(result.raw), result.case_id << " does not fail again");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_failure_fails_again) {
-  const Words limits{"--limit", "cpu=1s", "--limit", "wall=10s", "--limit", "memory=256"};
   std::set<Outcome> pasted;
   size_t lines = 0;
   for (const FaultRow& fault : fault_rows()) {
     if (!fault.check.starts_with("format/")) continue;
     BOOST_TEST_CONTEXT(fault.name) {
       const Planted planted(fault.name);
-      Words words = run_words("faulty", {"--run", "format"});
-      words.insert(words.end(), limits.begin(), limits.end());
-      const Reported first(words);
-      Words together = run_words("faulty", {"--isolate"});
-      together.insert(together.end(), limits.begin(), limits.end());
-      std::map<std::string, Outcome> failed;
+      const Reported first(faulty_words({"--run", "format"}));
+      Words failed;
       std::string prefix;
       for (const Result& result : first.report.results) {
         if (!is_bad(result.raw)) continue;
@@ -219,19 +237,20 @@ BOOST_AUTO_TEST_CASE(every_failure_fails_again) {
         const std::string before = result.repro.substr(0, result.repro.size() - end.size());
         if (prefix.empty()) prefix = before;
         BOOST_TEST(before == prefix);
-        failed[result.case_id] = result.raw;
-        together.insert(together.end(), {"--run", result.case_id});
-        ++lines;
+        failed.push_back(result.case_id);
         if (pasted.insert(result.raw).second) {
           BOOST_TEST(std::system((result.repro + " > /dev/null 2>&1").c_str()) != 0, result.repro);
         }
       }
-      if (failed.empty()) continue;
-      const Reported again(together);
-      BOOST_TEST(again.report.results.size() == failed.size());
-      for (const Result& result : again.report.results) {
-        BOOST_TEST(is_bad(result.raw), result.case_id << " does not fail again");
+      lines += failed.size();
+      // Those that run alone are spread over all of them.
+      Words alone, others;
+      for (size_t i = 0; i < failed.size(); ++i) {
+        const bool chosen = i * kAlone / failed.size() != (i + 1) * kAlone / failed.size() || failed.size() <= kAlone;
+        (chosen ? alone : others).push_back(failed[i]);
       }
+      fail_again(alone, true);
+      fail_again(others, false);
     }
   }
   BOOST_TEST_MESSAGE(lines << " lines");

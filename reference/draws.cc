@@ -6,6 +6,10 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "reference/activations.h"
 #include "reference/float_formats.h"
@@ -97,27 +101,45 @@ void random_activation_blocks(const Draw& draw, Operands& operands) {
   }
 }
 
-// Weights that a quantizer makes of data, or random codes under like scales.  Quantizers that
-// search are slow: beyond a number of elements, blocks are drawn from those made.
-void quantized_weights(const Draw& draw, Operands& operands, const PutRow& data) {
+// Blocks that a searching quantizer makes of data.  Searching is slow, so a process makes
+// them once for each type and kind of data, from a stream of their own, and every case
+// draws among them.
+const std::vector<std::byte>& searched_blocks(const TensorType& type, std::string_view kind, const PutRow& data) {
   constexpr uint64_t kElements = 8192;
+  static std::mutex mutex;
+  static std::map<std::pair<uint32_t, std::string>, std::vector<std::byte>> made;
+  const std::lock_guard lock(mutex);
+  std::vector<std::byte>& blocks = made[{type.id, std::string(kind)}];
+  if (blocks.empty()) {
+    std::vector<float> values(kElements);
+    Generator g = Generator(0, kind).stream(type.name);
+    data(values, g, 0);
+    blocks.resize(row_bytes(type, kElements));
+    type.codec->quantize(values.data(), nullptr, blocks.data(), kElements);
+  }
+  return blocks;
+}
+
+// Weights that a quantizer makes of data, or random codes under like scales.
+void quantized_weights(const Draw& draw, Operands& operands, std::string_view kind, const PutRow& data) {
   const TensorType& type = *draw.shape.weight_type;
   if (type.codec->quantize == nullptr) {
     random_weights(draw, operands, {-6, -5});
     return;
   }
   const uint64_t needed = draw.shape.n * draw.shape.k / type.block_elements;
-  const uint64_t made = std::min(needed, kElements / type.block_elements);
-  std::vector<float> values(made * type.block_elements);
   Generator g = draw.generator.stream("data").stream(draw.number);
-  data(values, g, 0);
-  std::vector<std::byte> blocks(made * type.block_bytes);
-  type.codec->quantize(values.data(), nullptr, blocks.data(), values.size());
-  for (uint64_t block = 0; block < needed; ++block) {
-    const uint64_t from = block < made ? block : g.below(made);
-    std::copy_n(blocks.data() + from * type.block_bytes, type.block_bytes,
-                operands.weights.data() + block * type.block_bytes);
+  if (type.codec->searches) {
+    const std::vector<std::byte>& pool = searched_blocks(type, kind, data);
+    const uint64_t made = pool.size() / type.block_bytes;
+    for (uint64_t block = 0; block < needed; ++block)
+      std::copy_n(pool.data() + g.below(made) * type.block_bytes, type.block_bytes,
+                  operands.weights.data() + block * type.block_bytes);
+    return;
   }
+  std::vector<float> values(needed * type.block_elements);
+  data(values, g, 0);
+  type.codec->quantize(values.data(), nullptr, operands.weights.data(), values.size());
 }
 
 // A block whose code and sub-scale bytes are all one byte.
@@ -268,7 +290,7 @@ const char* draw_wide_scales(const Draw& draw, Operands& operands) {
 }
 
 const char* draw_normal(const Draw& draw, Operands& operands) {
-  quantized_weights(draw, operands, normal_row);
+  quantized_weights(draw, operands, "normal", normal_row);
   for_each_activation_row(draw, operands, normal_row);
   return nullptr;
 }
@@ -277,7 +299,7 @@ const char* draw_heavy_tailed(const Draw& draw, Operands& operands) {
   const auto heavy_row = [](std::span<float> values, Generator& g, uint64_t) {
     for (float& x : values) x = g.heavy_tailed();
   };
-  quantized_weights(draw, operands, heavy_row);
+  quantized_weights(draw, operands, "heavy_tailed", heavy_row);
   for_each_activation_row(draw, operands, heavy_row);
   return nullptr;
 }

@@ -182,20 +182,24 @@ int common_exponent(std::span<const double> numbers) {
   int lowest = std::numeric_limits<int>::max();
   for (const double x : numbers) {
     if (x == 0) continue;
-    int exponent;
-    const double significand = std::frexp(x, &exponent);
-    const auto integer = static_cast<int64_t>(std::ldexp(significand, 53));
-    lowest = std::min(lowest, exponent - 53 + std::countr_zero(static_cast<uint64_t>(integer)));
+    // The exponent of the lowest set bit; subnormals have no hidden bit.
+    const auto bits = std::bit_cast<uint64_t>(x);
+    const auto field = static_cast<int>(bits >> 52 & 0x7ff);
+    const uint64_t significand = (bits & 0xfffffffffffff) | (field == 0 ? 0 : uint64_t{1} << 52);
+    lowest = std::min(lowest, std::max(field, 1) - 1075 + std::countr_zero(significand));
   }
   return lowest == std::numeric_limits<int>::max() ? 0 : lowest;
 }
 
 bool to_units(std::span<const double> numbers, int exponent, std::span<int32_t> units) {
   assert(numbers.size() == units.size());
+  // Two factors, as 2^-exponent alone may be out of range.
+  const double half = std::ldexp(1.0, -exponent / 2), rest = std::ldexp(1.0, -exponent - -exponent / 2);
   bool exact = true;
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const double scaled = std::ldexp(numbers[i], -exponent);
-    const bool fits = std::fabs(scaled) <= 0x7fffffff && scaled == std::trunc(scaled);
+    const double scaled = numbers[i] * half * rest;
+    const bool lost = scaled == 0 && numbers[i] != 0;
+    const bool fits = !lost && std::fabs(scaled) <= 0x7fffffff && scaled == std::trunc(scaled);
     units[i] = fits ? static_cast<int32_t>(scaled) : 0;
     exact &= fits;
   }

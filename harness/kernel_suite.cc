@@ -157,9 +157,10 @@ class KernelRun {
         continue;
       }
       for (KernelJob& job : made) {
+        if (running.skipped) break;  // a reason that turned up after some calls were made
         bytes += job.task.weights.bytes.size() + job.task.activations.bytes.size();
         owner.push_back(batch.size());
-        if (!running.skipped) jobs.push_back(std::move(job));
+        jobs.push_back(std::move(job));
       }
       batch.push_back(std::move(running));
       if (jobs.size() >= kBatchJobs || bytes >= kBatchBytes) flush();

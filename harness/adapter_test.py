@@ -5,7 +5,8 @@ import hashlib, json, os, struct, sys, time
 SCALARS = ["B", "b", "H", "h", "I", "i", "f", "?", None, None, "Q", "q", "d"]
 NAMES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "bool", "string", "array", "uint64", "int64", "float64"]
 
-SIZES = {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 28: 8, 30: 2}
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 8: (32, 34), 10: (256, 84), 12: (256, 144), 14: (256, 210),
+          24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 30: (1, 2)}  # elements, bytes
 
 
 class Rejected(Exception):
@@ -73,8 +74,8 @@ def read(path, stage):
         elements = 1
         for d in info["dims"]:
             elements *= int(d)
-        if info["type"] in SIZES:
-            at, size = start + int(info["offset"]), SIZES[info["type"]] * elements
+        if info["type"] in BLOCKS:
+            at, size = start + int(info["offset"]), elements // BLOCKS[info["type"]][0] * BLOCKS[info["type"]][1]
             info["size"] = str(size)
             if stage == "data":
                 info["sha256"] = hashlib.sha256(file.data[at:at + size]).hexdigest()

@@ -26,7 +26,7 @@ constexpr uint64_t kMostAnswer = 1u << 20;
 File sample() {
   File model;
   model.set("general.architecture", Value::string("llama"));
-  model.set("sample.text", Value::string("caf\xc3\xa9 \"quoted\"\n"));
+  model.set("sample.text", Value::string("say \"quoted\"\n"));
   model.set("sample.largest", Value::u64(UINT64_MAX));
   model.set("sample.float", Value::f32(0.1f));
   model.set("sample.double", Value::f64(0.1));

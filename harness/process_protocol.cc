@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using worker::WireWriter;
 
-constexpr int kDeepest = 200;  // of nested arrays in an answer
+constexpr int kDeepest = 1000;  // of nested arrays in an answer
 
 // Type names of the protocol, by id.
 constexpr std::string_view kTypeNames[kValueTypeCount] = {"uint8", "int8",  "uint16", "int16",  "uint32", "int32",  "float32",

@@ -167,11 +167,13 @@ std::unique_ptr<Implementation> launch_command(const Launch& launch) {
 }
 
 std::unique_ptr<Implementation> launch(const Launch& launch) {
-  return launch.kind == Launch::Kind::plugin ? launch_plugin(launch) : launch_command(launch);
+  if (launch.kind == Launch::Kind::plugin) return launch_plugin(launch);
+  return launch.kind == Launch::Kind::process ? launch_process(launch) : launch_command(launch);
 }
 
 std::string_view launch_kind_name(Launch::Kind kind) {
-  return kind == Launch::Kind::plugin ? "plugin" : "command";
+  if (kind == Launch::Kind::plugin) return "plugin";
+  return kind == Launch::Kind::process ? "process" : "command";
 }
 
 }  // namespace gcts

@@ -14,7 +14,13 @@
 //   'T' string
 //   '[' element_type u32, count u64      ... elements ...      ']'
 //   'N' name, type u32, rank u32, dims rank x u64, offset u64, size u64,
-//       has_bytes u8, and if so the XXH3 128-bit digest of the bytes (16 bytes)
+//       has_bytes u8, and if so a digest of the bytes (16 bytes): their 128-bit XXH3 if
+//       has_bytes is 1, the first half of their SHA-256 if it is 2
+//
+// Records of a process (process_protocol.h) may leave facts out: a field of the header,
+// an array's element type, a tensor's offset or size that is all ones is untold, and
+//
+//   '#' count u64, count x text: numbers whose type is untold (contents_told.h)
 //
 // Consecutive scalar runs of one array are merged: how a reader cuts them is its own
 // affair.  The file is compiled into the worker too, so it uses nothing but the
@@ -110,6 +116,9 @@ class ContentsWriter {
   bool value_due_ = false;   // a key without its value yet
   bool in_tensors_ = false;
 };
+
+inline constexpr uint32_t kUntold32 = UINT32_MAX;
+inline constexpr uint64_t kUntold64 = UINT64_MAX;
 
 // Bytes of one scalar of a value type as it crosses the ABI; 0 for other types.
 uint32_t scalar_width(uint32_t type);

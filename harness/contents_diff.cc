@@ -22,6 +22,7 @@ namespace {
 using worker::WireReader;
 
 std::string type_name(uint32_t type) {
+  if (type == kUntold32) return "untold type";
   return type < kValueTypeCount ? std::string(value_type_name(static_cast<ValueType>(type)))
                                 : fmt::format("type {}", type);
 }
@@ -68,7 +69,9 @@ struct Token {
   std::vector<uint64_t> dims;
   uint64_t offset = 0, size = 0;
   bool has_bytes = false;
+  uint8_t digest_kind = 0;
   uint64_t digest[2] = {};
+  std::vector<std::string_view> numbers;
 };
 
 Token next_token(WireReader& in) {
@@ -95,6 +98,10 @@ Token next_token(WireReader& in) {
       t.type = in.take<uint32_t>();
       t.count = in.take<uint64_t>();
       break;
+    case '#':
+      t.count = in.take<uint64_t>();
+      for (uint64_t i = 0; i < t.count && in.ok(); ++i) t.numbers.push_back(in.take_text());
+      break;
     case 'N': {
       t.text = in.take_text();
       t.type = in.take<uint32_t>();
@@ -102,7 +109,8 @@ Token next_token(WireReader& in) {
       for (uint32_t d = 0; d < rank && in.ok(); ++d) t.dims.push_back(in.take<uint64_t>());
       t.offset = in.take<uint64_t>();
       t.size = in.take<uint64_t>();
-      t.has_bytes = in.take<uint8_t>();
+      t.digest_kind = in.take<uint8_t>();
+      t.has_bytes = t.digest_kind != 0;
       if (t.has_bytes) {
         t.digest[0] = in.take<uint64_t>();
         t.digest[1] = in.take<uint64_t>();
@@ -131,11 +139,17 @@ std::string in_words(const Token& t) {
     case 'T': return "string " + quoted(t.text);
     case 'S': return t.count == 1 ? scalar_text(t.type, t.text.data())
                                   : fmt::format("{} x {}", t.count, type_name(t.type));
+    case '#': return t.count == 1 ? fmt::format("number {}", t.numbers[0]) : fmt::format("{} numbers", t.count);
     case '[': return fmt::format("array of {} x {}", t.count, type_name(t.type));
     case ']': return "the end of the array";
     case 'N': return "tensor " + quoted(t.text);
     default: return fmt::format("record {:#x}", static_cast<unsigned char>(t.tag));
   }
+}
+
+std::string digest_text(const Token& t) {
+  if (t.digest_kind == 1) return fmt::format("with XXH3 {:016x}{:016x}", t.digest[1], t.digest[0]);
+  return fmt::format("with SHA-256 {:016x}{:016x}...", __builtin_bswap64(t.digest[0]), __builtin_bswap64(t.digest[1]));
 }
 
 // The first field in which two tensors or headers differ.
@@ -161,8 +175,7 @@ void name_field(const Token& e, const Token& a, ContentsDifference& out) {
   field(e.has_bytes == a.has_bytes, "bytes", e.has_bytes ? "reported" : "not reported",
         a.has_bytes ? "reported" : "not reported");
   field(e.digest[0] == a.digest[0] && e.digest[1] == a.digest[1], "bytes",
-        fmt::format("with XXH3 {:016x}{:016x}", e.digest[1], e.digest[0]),
-        fmt::format("with XXH3 {:016x}{:016x}", a.digest[1], a.digest[0]));
+        digest_text(e), digest_text(a));
 }
 
 // Where in the file two readers are: the key, and the index at each level of nesting.
@@ -172,7 +185,7 @@ class Place {
     if (t.tag == 'K') key_ = t.text;
     if (t.tag == '[') return indices_.push_back(0);
     if (t.tag == ']' && !indices_.empty()) indices_.pop_back();
-    if (!indices_.empty() && t.tag != 'K') indices_.back() += t.tag == 'S' ? t.count : 1;
+    if (!indices_.empty() && t.tag != 'K') indices_.back() += t.tag == 'S' || t.tag == '#' ? t.count : 1;
   }
   std::string text(uint64_t further = 0) const {
     std::string out = "key " + quoted(key_.value_or(""));
@@ -207,11 +220,24 @@ void name_element(const Token& e, const Token& a, const Place& place, ContentsDi
   out.actual = next(a);
 }
 
+// The same for numbers.
+void name_number(const Token& e, const Token& a, const Place& place, ContentsDifference& out) {
+  uint64_t i = 0;
+  while (i < e.count && i < a.count && e.numbers[i] == a.numbers[i]) ++i;
+  const auto at = [&](const Token& t) {
+    return i < t.count ? fmt::format("number {}", t.numbers[i]) : std::string("the end of the array");
+  };
+  out.where = place.text(i);
+  out.expected = at(e);
+  out.actual = at(a);
+}
+
 bool same(const Token& e, const Token& a) {
   return e.tag == a.tag && e.type == a.type && e.count == a.count && e.text == a.text &&
          e.reported == a.reported && e.version == a.version && e.big_endian == a.big_endian &&
          e.alignment == a.alignment && e.dims == a.dims && e.offset == a.offset && e.size == a.size &&
-         e.has_bytes == a.has_bytes && e.digest[0] == a.digest[0] && e.digest[1] == a.digest[1];
+         e.has_bytes == a.has_bytes && e.digest[0] == a.digest[0] && e.digest[1] == a.digest[1] &&
+         e.digest_kind == a.digest_kind && e.numbers == a.numbers;
 }
 
 }  // namespace
@@ -239,6 +265,8 @@ ContentsDifference first_difference(std::span<const uint8_t> expected, std::span
       name_field(e, a, out);
     } else if (e.tag == 'S' && a.tag == 'S' && e.type == a.type) {
       name_element(e, a, place, out);
+    } else if (e.tag == '#' && a.tag == '#') {
+      name_number(e, a, place, out);
     } else {
       const bool after_value = e.tag == 'K' || e.tag == 'N' || e.tag == 0;
       out.where = !place.at_key() ? "after the header" : after_value ? "after " + place.text() : place.text();

@@ -1,7 +1,8 @@
 // An implementation under test, whatever it is made of: it takes tasks and gives
 // answers.
 //
-// A plugin runs in a worker (plugin_implementation.cc), a tool is a command
+// A plugin runs in a worker (plugin_implementation.cc), an adapter is a process that
+// speaks JSON (process_implementation.cc), a tool is a command
 // (command_implementation.cc).  The suites know neither: they make tasks from cases
 // and judge answers.
 
@@ -115,8 +116,8 @@ class Implementation {
 
 // How to start an implementation; copied freely, so that each thread makes its own.
 struct Launch {
-  enum class Kind : uint8_t { plugin, command } kind = Kind::plugin;
-  std::string locator;               // the plugin's path, or the command
+  enum class Kind : uint8_t { plugin, process, command } kind = Kind::plugin;
+  std::string locator;               // the plugin's path, or the command line
   std::string emulator;              // plugin: words put in front of the worker
   std::string reject_pattern;        // command
   std::vector<std::string> environment;  // NAME=VALUE, added to the program's own
@@ -125,9 +126,10 @@ struct Launch {
 
 std::unique_ptr<Implementation> launch(const Launch& launch);
 std::unique_ptr<Implementation> launch_plugin(const Launch& launch);
+std::unique_ptr<Implementation> launch_process(const Launch& launch);
 std::unique_ptr<Implementation> launch_command(const Launch& launch);
 
-std::string_view launch_kind_name(Launch::Kind kind);  // "plugin", "command"
+std::string_view launch_kind_name(Launch::Kind kind);  // "plugin", "process", "command"
 
 }  // namespace gcts
 

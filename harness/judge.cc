@@ -8,6 +8,7 @@
 
 #include "gcts/plugin.h"
 #include "harness/contents_diff.h"
+#include "harness/contents_told.h"
 
 namespace gcts {
 namespace {
@@ -70,7 +71,12 @@ void judge_contents(const PreparedCase& prepared, const Terms& terms, const Answ
   }
   // What an undefined file holds is undefined too.
   if (prepared.source().reason == "undefined") return;
-  const std::vector<uint8_t>* expected = prepared.contents(terms.digests);
+  const std::vector<uint8_t>* expected = prepared.contents(terms.digests, terms.is_process);
+  std::vector<uint8_t> told;
+  if (expected && terms.is_process) {
+    told = as_told(*expected, answer.output);
+    expected = &told;
+  }
   if (!expected || std::equal(expected->begin(), expected->end(), answer.output.begin(), answer.output.end())) {
     return;
   }

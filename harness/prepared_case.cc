@@ -23,17 +23,25 @@ uint64_t PreparedCase::bytes() const {
   return total;
 }
 
-const std::vector<uint8_t>* PreparedCase::contents(bool digests) const {
+std::vector<Reading> PreparedCase::readings() const {
+  std::vector<Reading> out;
+  for (const CaseFile& file : files_) out.push_back(read(file.bytes, {.stage = case_.stage, .lint = false}));
+  return out;
+}
+
+const std::vector<uint8_t>* PreparedCase::contents(bool digests, bool sha256) const {
   std::call_once(read_once_, [&] {
-    std::vector<Reading> readings;
-    for (const CaseFile& file : files_) readings.push_back(read(file.bytes, {.stage = case_.stage, .lint = false}));
+    const std::vector<Reading> readings = this->readings();
     complete_ = !readings.empty() &&
                 std::all_of(readings.begin(), readings.end(), [](const Reading& r) { return r.complete; });
     if (!complete_) return;
     contents_[0] = encode_readings(readings, false);
     contents_[1] = encode_readings(readings, true);
   });
-  return complete_ ? &contents_[digests ? 1 : 0] : nullptr;
+  if (!complete_) return nullptr;
+  if (!digests || !sha256) return &contents_[digests ? 1 : 0];
+  std::call_once(sha256_once_, [&] { with_sha256_ = encode_readings(readings(), true, true); });
+  return &with_sha256_;
 }
 
 std::shared_ptr<const PreparedCase> PreparedCases::get(const Case& c) {

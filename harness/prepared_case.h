@@ -22,16 +22,18 @@ class PreparedCase {
   const Case& source() const { return case_; }
   const std::vector<CaseFile>& files() const { return files_; }
   uint64_t bytes() const;
-  // The contents as records, with or without digests of tensor bytes; null where the
-  // reference could not read the file to its end.
-  const std::vector<uint8_t>* contents(bool digests) const;
+  // The contents as records, with or without digests of tensor bytes (`sha256`: as a
+  // process makes them); null where the reference could not read the file to its end.
+  const std::vector<uint8_t>* contents(bool digests, bool sha256 = false) const;
 
  private:
+  std::vector<Reading> readings() const;
+
   const Case& case_;
   std::vector<CaseFile> files_;
-  mutable std::once_flag read_once_;
+  mutable std::once_flag read_once_, sha256_once_;
   mutable bool complete_ = false;
-  mutable std::vector<uint8_t> contents_[2];
+  mutable std::vector<uint8_t> contents_[2], with_sha256_;
 };
 
 // Small cases are kept for the next subject; large ones are made again.

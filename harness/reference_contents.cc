@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/contents.h"
+#include "harness/sha256.h"
 
 namespace gcts {
 namespace {
@@ -37,9 +38,21 @@ class Pusher final : public ValueVisitor {
   const gcts_sink& sink_;
 };
 
+// The digest ends the record that was written last.
+constexpr uint64_t kDigestBytes = 16;
+
+void replace_digest(HeapBytes& out, std::span<const std::byte> data) {
+  uint8_t* digest = out.data() + out.size() - kDigestBytes;
+  const std::string hex = sha256_of(data);
+  digest[-1] = 2;
+  for (uint64_t i = 0; i < kDigestBytes; ++i) {
+    digest[i] = static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  }
+}
+
 }  // namespace
 
-std::vector<uint8_t> encode_readings(std::span<const Reading> readings, bool digests) {
+std::vector<uint8_t> encode_readings(std::span<const Reading> readings, bool digests, bool sha256) {
   HeapBytes out;
   ContentsWriter writer(out, digests);
   const gcts_sink& sink = *writer.sink();
@@ -54,6 +67,8 @@ std::vector<uint8_t> encode_readings(std::span<const Reading> readings, bool dig
     for (const TensorView& tensor : reading.tensors) {
       sink.tensor(sink.context, string_of(tensor.name), tensor.type, tensor.rank, tensor.dims.data(),
                   tensor.offset, tensor.data.empty() ? nullptr : tensor.data.data(), tensor.size);
+      const bool has_bytes = !tensor.data.empty() || tensor.size == 0;
+      if (digests && sha256 && has_bytes) replace_digest(out, tensor.data);
     }
   }
   return {writer.bytes().begin(), writer.bytes().end()};

@@ -28,7 +28,7 @@ namespace gcts {
 namespace {
 
 struct RunOptions {
-  std::vector<std::string> plugins, commands, run, skip, formats, limits;
+  std::vector<std::string> plugins, processes, commands, run, skip, formats, limits;
   std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, xfail, reject_pattern, weights;
   uint64_t seed = 0;
   uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
@@ -37,6 +37,7 @@ struct RunOptions {
 
 void declare(Options& options, RunOptions& o) {
   options.values("plugin", o.plugins, "LIB", "a plugin to test (default: those that come with the program)");
+  options.values("process", o.processes, "CMD", "an adapter to test: a command line that speaks the protocol of plugins/process");
   options.values("command", o.commands, "CMD", "a tool to test: a command line with {file} in it");
   options.value("reject-pattern", o.reject_pattern, "REGEX", "what the output of --command says when it rejects");
   options.value("emulator", o.emulator, "CMD", "start the plugins' worker under CMD; GCTS_WORKER names a worker of another architecture");
@@ -185,7 +186,7 @@ std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string>
 }
 
 std::optional<int> RunVerb::open_subjects() {
-  if (given_.plugins.empty() && given_.commands.empty()) {
+  if (given_.plugins.empty() && given_.processes.empty() && given_.commands.empty()) {
     for (const char* name : {"reference", "template", "cpu"}) {
       if (const std::string path = own_plugin(name); !path.empty()) given_.plugins.push_back(path);
     }
@@ -201,6 +202,12 @@ std::optional<int> RunVerb::open_subjects() {
     std::vector<std::string> words{"--plugin", path};
     if (!given_.emulator.empty()) words.insert(words.end(), {"--emulator", given_.emulator});
     if (const auto status = open_subject(std::move(launch), std::move(words))) return status;
+  }
+  for (const std::string& command : given_.processes) {
+    Launch launch;
+    launch.kind = Launch::Kind::process;
+    launch.locator = command;
+    if (const auto status = open_subject(std::move(launch), {"--process", command})) return status;
   }
   for (const std::string& command : given_.commands) {
     Launch launch;

@@ -1,0 +1,202 @@
+// The verb check-adapter: asks a process everything that the protocol has, step by step.
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <memory>
+
+#include "gcts/plugin.h"
+#include "harness/contents_diff.h"
+#include "harness/contents_told.h"
+#include "harness/locations.h"
+#include "harness/mapped_file.h"
+#include "harness/options.h"
+#include "harness/process_channel.h"
+#include "harness/process_protocol.h"
+#include "harness/reference_contents.h"
+#include "reference/tensor_type.h"
+
+namespace gcts {
+namespace {
+
+constexpr double kStartSeconds = 30;
+constexpr uint64_t kMostAnswer = 1u << 20;
+
+// Small, and with one of everything that an adapter has to spell.
+File sample() {
+  File model;
+  model.set("general.architecture", Value::string("llama"));
+  model.set("sample.text", Value::string("say \"quoted\"\n"));
+  model.set("sample.largest", Value::u64(UINT64_MAX));
+  model.set("sample.float", Value::f32(0.1f));
+  model.set("sample.double", Value::f64(0.1));
+  model.set("sample.yes", Value::boolean(true));
+  model.set("sample.negative", Value::i16(-2));
+  model.set("sample.numbers", Value::array(ValueType::int32, {Value::i32(-1), Value::i32(0), Value::i32(7)}));
+  model.set("sample.words", Value::strings({"a", "", "b c"}));
+  Tensor tensor;
+  tensor.name = "sample.weight";
+  tensor.dims = {4, 2};
+  for (int i = 0; i < 32; ++i) tensor.data.push_back(static_cast<std::byte>(i));
+  model.tensors.push_back(std::move(tensor));
+  return model;
+}
+
+class AdapterCheck {
+ public:
+  AdapterCheck(const std::string& command, std::vector<std::string> environment)
+      : channel_(command, std::move(environment)) {}
+
+  int run() {
+    if (!step("starts and says hello", greets())) return 1;
+    fmt::print("     {} {}: {}\n", description_.name, description_.version, offers());
+    if (!description_.reads && !description_.writes && description_.kernels.empty()) {
+      step("offers something", "hello offers neither 'reads' nor 'writes' nor 'dequantizes'");
+    }
+    if (description_.reads) check_reading();
+    if (description_.writes) step("writes a file that the reference reads", writes());
+    if (!description_.kernels.empty()) step("dequantizes", dequantizes());
+    step("answers an unknown operation with 'unsupported'", refuses_unknown());
+    step("ends when asked to", ends());
+    fmt::print("{}\n", failed_ ? "the adapter does not speak the protocol" : "the adapter speaks the protocol");
+    return failed_ ? 1 : 0;
+  }
+
+ private:
+  // "" is right; prints either way.
+  bool step(const char* what, const std::string& wrong) {
+    fmt::print("{} {}{}{}\n", wrong.empty() ? "ok  " : "FAIL", what, wrong.empty() ? "" : ": ", wrong);
+    failed_ |= !wrong.empty();
+    return wrong.empty();
+  }
+
+  void check_reading() {
+    step("reads a valid file, stage data", reads(Stage::data));
+    step("reads a valid file, stage metadata", reads(Stage::metadata));
+    Bytes broken = write_bytes(sample());
+    broken[0] = std::byte{'X'};
+    step("rejects a file of another magic number, with a message",
+         wants(folder_.write({{"broken.gguf", broken}}), GCTS_REJECTED, "reject"));
+    step("answers 'error' for a file that is not there", wants("/nonexistent/model.gguf", GCTS_FAILED, "error"));
+  }
+
+  std::string offers() const {
+    std::string out = description_.reads ? "reads" : "";
+    if (description_.reader_capabilities & GCTS_READS_TENSOR_BYTES) out += " tensor bytes too";
+    if (description_.reads && !description_.tells_contents) out += " (verdicts only)";
+    if (description_.writes) out += out.empty() ? "writes" : ", writes";
+    if (!description_.kernels.empty()) out += fmt::format("{}dequantizes {} types", out.empty() ? "" : ", ", description_.kernels.size());
+    return out;
+  }
+
+  // One exchange; "" or what went wrong.
+  std::string ask(const std::string& question, std::string& line) {
+    std::string error;
+    if (!channel_.start(error)) return error;
+    Limits limits;
+    limits.wall_seconds = limits.cpu_seconds = kStartSeconds;
+    if (channel_.ask(question, kMostAnswer, limits, line) == Exchanged::answer) return "";
+    return channel_.note();
+  }
+
+  std::string greets() {
+    std::string line, error;
+    if (std::string wrong = ask(hello_question(++id_), line); !wrong.empty()) return wrong;
+    parse_hello(line, id_, description_, error);
+    return error;
+  }
+
+  std::string reads(Stage stage) {
+    const Bytes bytes = write_bytes(sample());
+    std::string line, error;
+    if (std::string wrong = ask(read_question(++id_, folder_.write({{"sample.gguf", bytes}}), stage), line); !wrong.empty()) return wrong;
+    ProcessAnswer said;
+    if (!parse_read(line, id_, said, error)) return error;
+    if (said.status != GCTS_OK) return "does not accept it: " + said.message;
+    if (!description_.tells_contents) return "";
+    const bool digests = stage == Stage::data && (description_.reader_capabilities & GCTS_READS_TENSOR_BYTES);
+    const std::vector<Reading> readings{read(bytes, {.stage = stage, .lint = false})};
+    const std::vector<uint8_t> expected = as_told(encode_readings(readings, digests, true), said.records);
+    return expected == said.records ? "" : first_difference(expected, said.records).sentence();
+  }
+
+  std::string wants(const std::string& path, int32_t status, const char* word) {
+    std::string line, error;
+    if (std::string wrong = ask(read_question(++id_, path, Stage::data), line); !wrong.empty()) return wrong;
+    ProcessAnswer said;
+    if (!parse_read(line, id_, said, error)) return error;
+    if (said.status != status) return fmt::format("the verdict is not '{}' ({})", word, said.message);
+    return said.message.empty() ? "the verdict comes without 'message'" : "";
+  }
+
+  std::string writes() {
+    const std::string path = folder_.write({{"written.gguf", {}}});
+    WriteCase write;
+    write.model = sample();
+    std::string line, error;
+    if (std::string wrong = ask(write_question(++id_, path, write), line); !wrong.empty()) return wrong;
+    ProcessAnswer said;
+    if (!parse_verdict(line, id_, said, error)) return error;
+    if (said.status != GCTS_OK) return "does not write it: " + said.message;
+    const std::unique_ptr<MappedFile> file = MappedFile::open(path, error);
+    if (!file) return error;
+    const Reading reading = read(file->bytes(), {.stage = Stage::data, .lint = false});
+    const Bytes wanted = write_bytes(write.model);
+    const auto expected = encode_reading(read(wanted, {.stage = Stage::data, .lint = false}), true);
+    const auto actual = encode_reading(reading, true);
+    return expected == actual ? "" : first_difference(expected, actual).sentence();
+  }
+
+  // One block of zeros of each type: what the values are is for the kernel suite.
+  std::string dequantizes() {
+    for (const KernelDescription& kernel : description_.kernels) {
+      const TensorType* type = find_tensor_type(kernel.row.tensor_type);
+      if (!type || type->block_bytes == 0) return fmt::format("offers tensor type {}, which does not exist", kernel.row.tensor_type);
+      const std::vector<std::byte> block(type->block_bytes);
+      std::string line, error;
+      ProcessAnswer said;
+      error = ask(dequantize_question(++id_, type->id, type->block_elements, block), line);
+      if (error.empty()) parse_dequantize(line, id_, said, error);
+      if (!error.empty()) return fmt::format("{}: {}", type->name, error);
+      if (said.status != GCTS_OK) return fmt::format("{}: does not do it: {}", type->name, said.message);
+      if (said.bytes.size() != 4 * type->block_elements) return fmt::format("{}: {} bytes for {} values", type->name, said.bytes.size(), type->block_elements);
+    }
+    return "";
+  }
+
+  std::string refuses_unknown() {
+    std::string line, error;
+    if (std::string wrong = ask(plain_question(++id_, "sing"), line); !wrong.empty()) return wrong;
+    ProcessAnswer said;
+    if (!parse_verdict(line, id_, said, error)) return error;
+    return said.status == GCTS_UNSUPPORTED ? "" : "the verdict is another one";
+  }
+
+  std::string ends() {
+    std::string line, error;
+    if (std::string wrong = ask(plain_question(++id_, "exit"), line); !wrong.empty()) return wrong;
+    ProcessAnswer said;
+    if (!parse_verdict(line, id_, said, error)) return error;
+    return channel_.finish(5) ? "" : "still runs after 5 s";
+  }
+
+  ProcessChannel channel_;
+  TemporaryFolder folder_;
+  Description description_;
+  uint64_t id_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+int verb_check_adapter(int argc, char** argv) {
+  std::vector<std::string> command;
+  Options options("check-adapter", "CMD", "Tells step by step whether an adapter speaks the protocol of --process.");
+  options.positional("CMD", command, "the adapter's command line, as one argument", 1, 1);
+  options.note("plugins/process/README.md specifies the protocol.  Ends 0 if every step is right, else 1.");
+  if (auto status = options.parse(argc, argv)) return *status;
+  signal(SIGPIPE, SIG_IGN);
+  return AdapterCheck(command[0], {}).run();
+}
+
+}  // namespace gcts

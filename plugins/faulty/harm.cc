@@ -16,6 +16,13 @@ void leak_memory(uint64_t size) {
   for (uint64_t at = 0; memory && at < size; at += kPage) memory[at] = 1;
 }
 
+void occupy_for_a_moment(uint64_t size) {
+  constexpr uint64_t kPage = 4096;
+  auto* memory = static_cast<volatile unsigned char*>(std::malloc(size));
+  for (uint64_t at = 0; memory && at < size; at += kPage) memory[at] = 1;
+  std::free(const_cast<unsigned char*>(memory));
+}
+
 void occupy_memory() {
   constexpr uint64_t kStep = uint64_t{64} << 20;
   for (int i = 0; i < 20; ++i) leak_memory(kStep);

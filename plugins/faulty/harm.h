@@ -11,6 +11,8 @@ namespace gcts {
 void occupy_memory();
 // `size` resident bytes that are never given back.
 void leak_memory(uint64_t size);
+// `size` resident bytes that are given back at once: only a peak shows them.
+void occupy_for_a_moment(uint64_t size);
 // Processor time without end.
 [[noreturn]] void spin();
 void dereference_null();

@@ -103,7 +103,9 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_times_out) {
   for (const auto& [id, what] : outcomes("spin", "format/valid/values/float_bits.f32_nan_*")) {
     if (what.first != "timeout") continue;
     timed_out = true;
-    BOOST_TEST(what.second.find("CPU time") != std::string::npos, what.second);
+    // On a starved machine the wall time is over before the CPU time is used.
+    const bool told = what.second.find("CPU time") != std::string::npos || what.second.find("no answer within") != std::string::npos;
+    BOOST_TEST(told, what.second);
   }
   BOOST_TEST(timed_out);
 }

@@ -1,6 +1,7 @@
 // Reading, writing, reading: nothing is lost, nothing is made up.
 
 #include <span>
+#include <string_view>
 
 #include "fuzz/promise.h"
 #include "reference/reader.h"
@@ -14,6 +15,13 @@ namespace {
 // may lie anywhere; a file is not filled with zeros up to it.
 bool is_there(const TensorView& tensor, const Reading& reading) {
   return tensor.sized && (tensor.size == 0 ? tensor.offset <= reading.file_size : !tensor.data.empty());
+}
+
+// A file of version 1 without pairs, whose first tensor's name begins with four NULs, is
+// taken for one with the wide counts of later versions, on purpose: version_1_widths.
+bool looks_wide(const File& model) {
+  constexpr std::string_view kNuls("\0\0\0\0", 4);
+  return model.layout.version == 1 && model.metadata.empty() && !model.tensors.empty() && model.tensors[0].name.starts_with(kNuls);
 }
 
 }  // namespace
@@ -30,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!is_there(reading.tensors[i - 1], reading)) model.tensors.erase(model.tensors.begin() + static_cast<ptrdiff_t>(i - 1));
   }
 
+  if (looks_wide(model)) return 0;
   const Bytes once = write_bytes(model);
   const Reading again = read(once);
   promise(again.complete, "what was written can be read");

@@ -123,7 +123,7 @@ void put_array(Json& pair, const ValueView& value) {
   if (value.count > kMaxListed) {
     pair["element_type"] = value_type_name(value.element_type);
     pair["count"] = std::to_string(value.count);
-    pair["sha256"] = sha256(value.bytes);
+    pair["sha256"] = sha256_of(value.bytes);
     return;
   }
   ArrayBuilder builder;
@@ -155,7 +155,7 @@ Json tensor_json(const TensorView& view) {
   tensor["dims"] = std::move(dims);
   tensor["offset"] = std::to_string(view.offset);
   tensor["size"] = std::to_string(view.size);
-  if (view.data.size() == view.size) tensor["sha256"] = sha256(view.data);
+  if (view.data.size() == view.size) tensor["sha256"] = sha256_of(view.data);
   return tensor;
 }
 

@@ -31,7 +31,7 @@ Json file_json(const std::string& path, std::span<const std::byte> bytes) {
   Json file = Json::object();
   file["path"] = path;
   file["size"] = bytes.size();
-  file["sha256"] = sha256(bytes);
+  file["sha256"] = sha256_of(bytes);
   return file;
 }
 
@@ -140,7 +140,7 @@ ExportResult run(const Store& store, const ExportOptions& options) {
   if (!options.select) manifest["vectors"] = exporter.add_vectors();
   if (!result.error.empty()) return result;
   const std::string text = manifest.dump(1) + "\n";
-  result.manifest_sha256 = sha256(text);
+  result.manifest_sha256 = sha256_of(text);
   exporter.put(std::string(kManifest), text);
   return result;
 }
@@ -205,7 +205,7 @@ std::vector<std::string> verify_corpus(const fs::path& dir) {
     std::string text;
     if (!load_file(dir / path, text))
       problems.push_back(path + " is missing");
-    else if (sha256(text) != digest)
+    else if (sha256_of(text) != digest)
       problems.push_back(path + " differs from what was exported");
   }
   std::error_code error;

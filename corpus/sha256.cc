@@ -1,23 +1,41 @@
-// SHA-256 by libcrypto.
+// SHA-256 by OpenSSL's libcrypto, which picks the fastest code for the processor.
 
 #include "corpus/sha256.h"
 
-#include <openssl/sha.h>
+#include <openssl/evp.h>
+
+#include "harness/value_text.h"
 
 namespace gcts {
 
-std::string sha256(std::span<const std::byte> bytes) {
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : digest) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
+struct Sha256::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  State() { EVP_DigestInit_ex(context, EVP_sha256(), nullptr); }
+  ~State() { EVP_MD_CTX_free(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::add(std::span<const std::byte> bytes) { EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()); }
+
+std::string Sha256::finish() {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  EVP_DigestFinal_ex(state_->context, digest, &size);
+  return hex({reinterpret_cast<const char*>(digest), size});
 }
 
-std::string sha256(std::string_view text) { return sha256(std::as_bytes(std::span(text))); }
+std::string sha256_of(std::span<const std::byte> bytes) {
+  Sha256 sha;
+  sha.add(bytes);
+  return sha.finish();
+}
+
+std::string sha256_of(std::string_view text) { return sha256_of(std::as_bytes(std::span(text.data(), text.size()))); }
 
 }  // namespace gcts

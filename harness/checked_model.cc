@@ -11,7 +11,7 @@
 #include <optional>
 #include <set>
 
-#include "harness/sha256.h"
+#include "corpus/sha256.h"
 #include "reference/filename.h"
 #include "reference/tensor_type.h"
 
@@ -20,22 +20,6 @@ namespace {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 std::string directory(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
-bool is_there(const std::string& path) {
-  struct stat info = {};
-  return stat(path.c_str(), &info) == 0;
-}
-
-// The shards beside `path` that are there, in order; `path` is one of them.
-std::vector<std::string> shards_beside(const std::string& path, const ShardName& name) {
-  std::vector<std::string> out;
-  for (uint32_t number = 1; number <= name.count; ++number) {
-    const std::string shard = directory(path) + shard_file_name({name.prefix, number, name.count});
-    if (number == name.number || is_there(shard)) out.push_back(number == name.number ? path : shard);
-  }
-  if (name.number < 1 || name.number > name.count) out.push_back(path);
-  return out;
-}
 
 // Standard input read once and judged on the way: its head is kept until the
 // tensors are known, then the bytes pass by the scan.  A stream without an end is
@@ -150,7 +134,9 @@ std::vector<std::vector<std::string>> group_into_models(const std::vector<std::s
       continue;
     }
     const std::string set = directory(path) + shard_file_name({shard->prefix, 1, shard->count});
-    if (sets.insert(set).second) out.push_back(shards_beside(path, *shard));
+    if (!sets.insert(set).second) continue;
+    std::vector<std::string>& model = out.emplace_back();
+    for (const std::string& name : shards_beside(path)) model.push_back(directory(path) + name);
   }
   return out;
 }

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/sha256.h"
+#include "corpus/sha256.h"
 #include "reports/escape.h"
 
 namespace gcts {

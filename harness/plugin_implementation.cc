@@ -12,7 +12,7 @@
 #include "harness/model.h"
 #include "harness/worker/wire.h"
 #include "harness/worker_channel.h"
-#include "reference/split.h"
+#include "reference/filename.h"
 
 namespace gcts {
 namespace {
@@ -121,8 +121,8 @@ class PluginImplementation final : public Implementation {
 
   bool by_path(const Task& task) const {
     // One file that is left of a set is told by its name.
-    const bool shards = task.files->size() > 1 || shard_names(task.files->front().name).size() > 1;
-    return shards || !(capabilities_ & GCTS_READS_MEMORY);
+    const auto shard = parse_shard_name(task.files->front().name);
+    return task.files->size() > 1 || (shard && shard->count > 1) || !(capabilities_ & GCTS_READS_MEMORY);
   }
 
   worker::OperandRequest place(const KernelOperand& operand) {

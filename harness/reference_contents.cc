@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "corpus/sha256.h"
 #include "harness/contents.h"
-#include "harness/sha256.h"
 
 namespace gcts {
 namespace {

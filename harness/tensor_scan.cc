@@ -10,7 +10,7 @@
 #include <optional>
 #include <thread>
 
-#include "harness/sha256.h"
+#include "corpus/sha256.h"
 #include "reference/codec.h"
 #include "reference/tensor_type.h"
 

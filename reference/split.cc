@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -193,12 +196,22 @@ bool is_shard(std::string_view name, const Reading& reading) {
   return (parsed && parsed->count > 1) || typed(reading, kCount, ValueType::uint16).value_or(0) > 1;
 }
 
-std::vector<std::string> shard_names(std::string_view name) {
-  const auto parsed = parse_shard_name(name);
-  if (!parsed || parsed->count < 2) return {std::string(name)};
+std::vector<std::string> shards_beside(const std::string& path) {
+  const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
+  const std::string name = path.substr(name_at), folder = name_at == 0 ? "." : path.substr(0, name_at);
+  const auto own = parse_shard_name(name);
+  if (!own || own->count < 2) return {name};
+  std::map<uint32_t, std::string> found;
+  std::error_code unreadable;  // then nothing but the file itself is known
+  for (std::filesystem::directory_iterator file(folder, unreadable), end; !unreadable && file != end; file.increment(unreadable)) {
+    std::string other = file->path().filename().string();
+    const auto shard = parse_shard_name(other);
+    if (shard && shard->prefix == own->prefix && shard->count == own->count && shard->number >= 1 && shard->number <= shard->count)
+      found.emplace(shard->number, std::move(other));
+  }
+  found[own->number >= 1 && own->number <= own->count ? own->number : own->count + 1] = name;
   std::vector<std::string> names;
-  for (uint32_t i = 1; i <= std::min(parsed->count, kMaxShards); ++i)
-    names.push_back(shard_file_name({parsed->prefix, i, parsed->count}));
+  for (auto& [number, each] : found) names.push_back(std::move(each));
   return names;
 }
 

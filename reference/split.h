@@ -24,9 +24,12 @@ inline constexpr uint32_t kMaxShards = 65535;  // what split.count can say
 // Is this file, opened by this name, one of several?
 bool is_shard(std::string_view name, const Reading& reading);
 
-// The names of all files of the set that a file belongs to, in order: from its name
-// where that is a shard's name, else just the name itself.  At most kMaxShards.
-std::vector<std::string> shard_names(std::string_view name);
+// The names, without directories, of the files beside `path` that are of its set: in the
+// order of their numbers, 1 to the count that the name tells, and its own name last
+// where its number is not among these.  Its own is listed whether it is there or not;
+// for a name that is no shard's it is all.  The folder is looked through once: a name
+// that claims 99,999 shards costs what the folder holds.
+std::vector<std::string> shards_beside(const std::string& path);
 
 struct NamedFile {
   std::string name;  // without directories

@@ -2,7 +2,11 @@
 
 #include "reference/split.h"
 
+#include <stdlib.h>
+
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -130,13 +134,23 @@ BOOST_AUTO_TEST_CASE(verdicts) {
   BOOST_TEST((judge(read_set({}), ggml) == Verdict::valid));
 }
 
-BOOST_AUTO_TEST_CASE(names_of_a_set) {
-  BOOST_TEST(shard_names("plain.gguf").size() == 1u);
-  const std::vector<std::string> names = shard_names("m-00002-of-00003.gguf");
-  BOOST_TEST(names.size() == 3u);
-  BOOST_TEST(names[0] == "m-00001-of-00003.gguf");
-  BOOST_TEST(names[2] == "m-00003-of-00003.gguf");
-  BOOST_TEST(shard_names("m-00001-of-99999.gguf").size() == kMaxShards);
+BOOST_AUTO_TEST_CASE(files_of_a_set) {
+  char folder[] = "/tmp/gcts-split-XXXXXX";
+  BOOST_REQUIRE(mkdtemp(folder));
+  const std::string at = std::string(folder) + "/";
+  for (const char* name : {"m-00003-of-00003.gguf", "m-00001-of-00003.gguf", "m-00004-of-00003.gguf", "m-00002-of-00004.gguf",
+                           "n-00002-of-00003.gguf", "m-00000-of-00003.gguf", "m-00002-of-00003.txt"})
+    std::ofstream(at + name) << "x";
+  using Names = std::vector<std::string>;
+  BOOST_TEST(shards_beside(at + "plain.gguf") == (Names{"plain.gguf"}), boost::test_tools::per_element());
+  BOOST_TEST(shards_beside(at + "m-00003-of-00003.gguf") == (Names{"m-00001-of-00003.gguf", "m-00003-of-00003.gguf"}), boost::test_tools::per_element());
+  BOOST_TEST(shards_beside(at + "m-00002-of-00003.gguf") == (Names{"m-00001-of-00003.gguf", "m-00002-of-00003.gguf", "m-00003-of-00003.gguf"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(shards_beside(at + "m-00000-of-00003.gguf") == (Names{"m-00001-of-00003.gguf", "m-00003-of-00003.gguf", "m-00000-of-00003.gguf"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(shards_beside(at + "m-00001-of-99999.gguf") == (Names{"m-00001-of-99999.gguf"}), boost::test_tools::per_element());
+  BOOST_TEST(shards_beside(at + "missing/m-00001-of-00002.gguf") == (Names{"m-00001-of-00002.gguf"}), boost::test_tools::per_element());
+  std::filesystem::remove_all(folder);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

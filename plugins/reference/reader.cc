@@ -91,8 +91,8 @@ bool Input::open(const gcts_read_request& request, std::string& why_not) {
     return true;
   };
   if (!add(name)) return false;
-  for (const std::string& other : shard_names(name))
-    if (other != name) add(other);  // one that is not there is for the judgement of the set
+  for (const std::string& other : shards_beside(path))
+    if (other != name) add(other);  // one that cannot be read is for the judgement of the set
   return true;
 }
 

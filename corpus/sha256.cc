@@ -4,8 +4,6 @@
 
 #include <openssl/evp.h>
 
-#include "harness/value_text.h"
-
 namespace gcts {
 
 struct Sha256::State {
@@ -27,7 +25,13 @@ std::string Sha256::finish() {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
   EVP_DigestFinal_ex(state_->context, digest, &size);
-  return hex({reinterpret_cast<const char*>(digest), size});
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) {
+    hex += kDigits[digest[i] >> 4];
+    hex += kDigits[digest[i] & 15];
+  }
+  return hex;
 }
 
 std::string sha256_of(std::span<const std::byte> bytes) {

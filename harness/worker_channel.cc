@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "harness/locations.h"
@@ -41,6 +42,17 @@ WorkerChannel::WorkerChannel(const Launch& launch)
   fcntl(errors_.get(), F_SETFL, O_APPEND);
 }
 
+namespace {
+
+// What a thread keeps of freed memory for itself counts as used in mallinfo2, and how much
+// that is depends on how threads met: without it a heap that grew is a leak.
+std::string exact_heap() {
+  const char* given = std::getenv("GLIBC_TUNABLES");
+  return std::string("GLIBC_TUNABLES=") + (given && *given ? std::string(given) + ":" : "") + "glibc.malloc.tcache_count=0";
+}
+
+}  // namespace
+
 bool WorkerChannel::ensure_started(std::string& error) {
   if (child_.running()) return true;
   received_.clear();
@@ -49,7 +61,9 @@ bool WorkerChannel::ensure_started(std::string& error) {
   std::vector<std::string> words = split_words(launch_.emulator);
   words.push_back(worker_path(launch_.locator, !launch_.emulator.empty()));
   words.push_back(launch_.locator);
-  child_ = Child::start(words, launch_.environment,
+  std::vector<std::string> environment = launch_.environment;
+  environment.push_back(exact_heap());
+  child_ = Child::start(words, environment,
                         {{requests_.read_end.get(), worker::kRequestFd},
                          {answers_.write_end.get(), worker::kAnswerFd},
                          {input_.get(), worker::kInputFd},

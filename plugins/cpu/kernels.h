@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "gcts/plugin.h"
+#include "tiled.h"
 
 namespace cpu {
 
@@ -36,6 +37,12 @@ CPU_ALL
 namespace avx512 {
 #include "types.inc"
 CPU_ALL
+}
+#undef CPU_TYPE
+#define CPU_TYPE(name, id, act, act_id, group) extern const TiledPlan plan_##name;
+namespace avx512_tiled {
+#include "types.inc"
+extern const TiledPlan plan_f16, plan_bf16;
 }
 #elif defined(__aarch64__)
 namespace neon {

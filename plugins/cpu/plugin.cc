@@ -5,6 +5,7 @@
 #include "activations.h"
 #include "kernels.h"
 #include "matmul.h"
+#include "tiled.h"
 
 namespace cpu {
 namespace {
@@ -127,6 +128,10 @@ namespace plans_neon_i8mm {
       row(GCTS_OP_MATMUL_ID, id, kF32, #v, needs, requantized(group, act_id), &plans_##v::plan_##name,       \
           function(matmul)),
 
+#define TILED_ROWS(v, needs, name, id, accuracy)                                                             \
+  row(GCTS_OP_MATMUL, id, kF32, #v, needs, accuracy, const_cast<TiledPlan*>(&v::plan_##name), function(tiled_matmul)), \
+      row(GCTS_OP_MATMUL_ID, id, kF32, #v, needs, accuracy, const_cast<TiledPlan*>(&v::plan_##name), function(tiled_matmul)),
+
 const gcts_kernel kKernels[] = {
 #define CPU_TYPE(name, id, act, act_id, group) TYPE_ROWS(generic, "", name, id, act_id, group)
 #include "types.inc"
@@ -145,6 +150,11 @@ const gcts_kernel kKernels[] = {
 #include "types.inc"
 #undef CPU_TYPE
     FLOAT_ROWS(avx512, NEEDS_AVX512)
+#define CPU_TYPE(name, id, act, act_id, group) TILED_ROWS(avx512_tiled, NEEDS_AVX512, name, id, requantized(group, act_id))
+#include "types.inc"
+#undef CPU_TYPE
+    TILED_ROWS(avx512_tiled, NEEDS_AVX512, f16, kF16, rounded(GCTS_ACTIVATION_F16))
+    TILED_ROWS(avx512_tiled, NEEDS_AVX512, bf16, kBF16, rounded(GCTS_ACTIVATION_BF16))
 #elif defined(__aarch64__)
 #define CPU_TYPE(name, id, act, act_id, group) TYPE_ROWS(neon, "asimd", name, id, act_id, group)
 #include "types.inc"

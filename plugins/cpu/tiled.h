@@ -1,0 +1,49 @@
+// Matrix products over packed operands: panels of 16 rows of weights, tiles of 8 rows of
+// activations, 128 outputs at a time.
+//
+// Weights are unpacked once for all rows of activations that meet them, so a product
+// with many rows pays little for a format that is slow to unpack.  A row of the output
+// is computed the same way whatever else is in its tile.
+
+#ifndef GCTS_PLUGINS_CPU_TILED_H_
+#define GCTS_PLUGINS_CPU_TILED_H_
+
+#include <stdint.h>
+
+#include "gcts/plugin.h"
+
+namespace cpu {
+
+inline constexpr int kPanelRows = 16;  // a 512-bit register of outputs
+inline constexpr int kTileRows = 8;    // as many sums hide the latency of one
+
+// 32 elements of 8 rows of quantized activations.
+struct alignas(64) TileGroup {
+  int8_t codes[8][kTileRows][4];  // elements 4 s to 4 s + 3 of each row
+  int32_t start[2][kTileRows];    // what the offset of the weights' codes adds, taken off: for each half, or [0] for both
+  float scale[kTileRows];         // of the activation block that the group is in
+  float sums[2][kTileRows];       // what minima are multiplied with, likewise
+};
+
+// One type in one variant; a kernel row's context points to one.
+struct TiledPlan {
+  gcts_quantize_fn quantize;     // of the activations, which come as f32
+  uint32_t activation_elements;  // of one activation block
+  uint32_t activation_bytes;
+  uint32_t step;         // elements that pack, pack_tile and multiply go by: 32, or 1 for floats
+  uint32_t panel_bytes;  // of a step of a panel
+  uint32_t tile_bytes;   // of a step of a tile
+  // 16 rows of weights, `count` elements each, to a panel.
+  void (*pack_panel)(const uint8_t* const* rows, void* panel, uint64_t count);
+  // 8 rows of quantized activations to a tile.
+  void (*pack_tile)(const uint8_t* const* rows, void* tile, uint64_t count);
+  // output[8][16]
+  void (*multiply)(const void* panel, const void* tile, float* output, uint64_t count);
+};
+
+// The gcts_matmul_fn of every tiled row, with ids or without.
+gcts_status tiled_matmul(void* plan, const gcts_matmul* args);
+
+}  // namespace cpu
+
+#endif  // GCTS_PLUGINS_CPU_TILED_H_

@@ -3,7 +3,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include "activations.h"
+#include "blocks.h"
 #include "gcts/plugin.h"
 #include "kernels.h"
 #include "lattices.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "activations.h"
+#include "blocks.h"
 #include "gcts/plugin.h"
 #include "generic_codes.h"
 #include "kernels.h"

@@ -4,7 +4,7 @@
 #if defined(__aarch64__)
 #include <arm_neon.h>
 
-#include "activations.h"
+#include "blocks.h"
 #include "gcts/plugin.h"
 #include "kernels.h"
 #include "lattices.h"

@@ -2,7 +2,7 @@
 
 #include "gcts/plugin.h"
 
-#include "activations.h"
+#include "blocks.h"
 #include "kernels.h"
 #include "matmul.h"
 #include "tiled.h"

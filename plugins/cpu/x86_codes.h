@@ -1,6 +1,14 @@
 // Unpacks 32 codes of a block into one 256-bit register.  Included once for each x86
 // variant, inside its target region and namespace; needs AVX2.
 
+// The blocks, with halves read by F16C.
+static inline float half_to_float(uint16_t h) { return _cvtsh_ss(h); }
+static inline float load_half(const uint8_t* p) { return half_to_float(load16(p)); }
+namespace block {
+#include "blocks.inc"
+}
+using block::act_q8_0, block::act_q8_1, block::act_q8_k;
+
 // Sixteen bytes of nibbles: the low ones are elements 0 to 15, the high ones 16 to 31.
 static inline __m256i nibbles(const uint8_t* q) {
   const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q));
@@ -49,9 +57,17 @@ static inline __m256i four(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   return _mm256_setr_epi64x(static_cast<long long>(a), static_cast<long long>(b),
                             static_cast<long long>(c), static_cast<long long>(d));
 }
+// Four times seven sign bits, each in a byte, and the eighths that make the number of minus
+// signs in every byte even.  What a shift carries over from the next byte never
+// reaches a lowest bit.
+static inline uint32_t even_bytes(uint32_t x) {
+  uint32_t parity = x ^ x >> 4;
+  parity ^= parity >> 2;
+  parity ^= parity >> 1;
+  return x | (parity & 0x01010101) << 7;
+}
 static inline uint32_t four_signs(uint32_t w) {
-  return even_signs(w & 127) | even_signs((w >> 7) & 127) << 8 | even_signs((w >> 14) & 127) << 16 |
-         even_signs((w >> 21) & 127) << 24;
+  return even_bytes((w & 127) | (w & 127 << 7) << 1 | (w & 127 << 14) << 2 | (w & 127 << 21) << 3);
 }
 static inline uint64_t eighth(bool negative) {
   return negative ? 0xffffffffffffffffu : 0x0101010101010101u;
@@ -66,7 +82,7 @@ static inline __m256i trits(__m256i v, int n) {
 
 // kOffset: what makes every code non-negative; kRange: the largest code after that.
 #define CODES(name, offset, range)                                       \
-  struct name : cpu::name {                                              \
+  struct name : block::name {                                              \
     static constexpr int kOffset = offset;                               \
     static constexpr int kRange = range;                                 \
     static inline __m256i codes(const uint8_t* b, int g);                \
@@ -127,10 +143,12 @@ CODES(iq2_xxs, 43, 86) {
 CODES(iq2_xs, 43, 86) {
   const auto& t = kLattice_iq2xs.entry;
   const uint8_t* q = b + 2 + 8 * g;
-  const uint32_t w0 = load16(q), w1 = load16(q + 2), w2 = load16(q + 4), w3 = load16(q + 6);
-  const uint32_t signs = even_signs(w0 >> 9) | even_signs(w1 >> 9) << 8 | even_signs(w2 >> 9) << 16 |
-                         even_signs(w3 >> 9) << 24;
-  return with_signs(four(t[w0 & 511], t[w1 & 511], t[w2 & 511], t[w3 & 511]), signs);
+  uint64_t w;
+  memcpy(&w, q, 8);
+  uint64_t bits = (w >> 9) & 0x007f007f007f007f;
+  bits = (bits | bits >> 8) & 0x0000ffff0000ffff;
+  const uint32_t signs = even_bytes(static_cast<uint32_t>(bits | bits >> 16));
+  return with_signs(four(t[w & 511], t[w >> 16 & 511], t[w >> 32 & 511], t[w >> 48 & 511]), signs);
 }
 CODES(iq2_s, 43, 86) {
   const auto& t = kLattice_iq2s.entry;
@@ -143,19 +161,16 @@ CODES(iq2_s, 43, 86) {
 CODES(iq3_xxs, 62, 124) {
   const auto& t = kLattice_iq3xxs.entry;
   const uint8_t* q = b + 2 + 8 * g;
-  const __m256i v = _mm256_setr_epi32(
-      static_cast<int>(t[q[0]]), static_cast<int>(t[q[1]]), static_cast<int>(t[q[2]]), static_cast<int>(t[q[3]]),
-      static_cast<int>(t[q[4]]), static_cast<int>(t[q[5]]), static_cast<int>(t[q[6]]), static_cast<int>(t[q[7]]));
-  return with_signs(v, four_signs(load32(b + 66 + 4 * g)));
+  const __m256i index = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(q)));
+  return with_signs(_mm256_i32gather_epi32(reinterpret_cast<const int*>(t), index, 4), four_signs(load32(b + 66 + 4 * g)));
 }
 CODES(iq3_s, 15, 30) {
   const auto& t = kLattice_iq3s.entry;
   const uint8_t* q = b + 2 + 8 * g;
-  const int h = b[66 + g] << 8;
-  int e[8];
-  for (int i = 0; i < 8; ++i) e[i] = static_cast<int>(t[q[i] | ((h >> i) & 256)]);
-  const __m256i v = _mm256_setr_epi32(e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7]);
-  return with_signs(v, load32(b + 74 + 4 * g));
+  const __m256i low = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(q)));
+  const __m256i high = _mm256_sllv_epi32(_mm256_set1_epi32(b[66 + g]), _mm256_setr_epi32(8, 7, 6, 5, 4, 3, 2, 1));
+  const __m256i index = _mm256_or_si256(low, _mm256_and_si256(high, _mm256_set1_epi32(256)));
+  return with_signs(_mm256_i32gather_epi32(reinterpret_cast<const int*>(t), index, 4), load32(b + 74 + 4 * g));
 }
 CODES(iq1_s, 9, 18) {
   const auto& t = kLattice_iq1s.entry;

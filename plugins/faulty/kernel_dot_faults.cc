@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "plugins/cpu/activations.h"
+#include "plugins/cpu/blocks.h"
 #include "plugins/cpu/generic_codes.h"
 #include "plugins/faulty/fault.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "plugins/cpu/activations.h"
+#include "plugins/cpu/blocks.h"
 #include "plugins/cpu/generic_codes.h"
 #include "plugins/faulty/fault.h"
 

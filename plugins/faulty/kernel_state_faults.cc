@@ -12,7 +12,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "plugins/cpu/activations.h"
+#include "plugins/cpu/blocks.h"
 #include "plugins/cpu/generic_codes.h"
 #include "plugins/faulty/fault.h"
 

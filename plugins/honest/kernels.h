@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gcts/plugin.h"
-#include "plugins/cpu/activations.h"
+#include "plugins/cpu/blocks.h"
 #include "plugins/cpu/generic_codes.h"
 
 namespace honest {

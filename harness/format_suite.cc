@@ -31,6 +31,7 @@ struct Item {
 
 // Why an implementation is not asked; "" if it is.
 std::string not_offered(const Case& c, const WriteCase& write, const Description& d) {
+  if (!d.unavailable.empty() && !d.reads && !d.writes) return d.unavailable;
   if (c.kind != CaseKind::write) {
     if (!d.reads) return "has no reader";
     if (c.has_tag("shards") && !(d.reader_capabilities & GCTS_READS_SHARDS)) return "does not read shard sets";

@@ -33,6 +33,13 @@ struct KernelDescription {
   bool prepares = false;
 };
 
+// One row of a plugin's table of checks of its own.
+struct ApiCheckDescription {
+  std::string name;
+  std::string promise;
+  int ends_by = 0;  // the signal that has to end it; 0: it returns
+};
+
 // What an implementation says about itself.
 struct Description {
   std::string name;
@@ -44,6 +51,8 @@ struct Description {
   bool tells_contents = true;        // false: a verdict is all that there is
   std::string device;
   std::vector<KernelDescription> kernels;
+  std::string unavailable;           // why it cannot be used on this machine; "": it can
+  std::vector<ApiCheckDescription> api_checks;
 };
 
 // One call of a kernel.  All sizes are in bytes; an operand without bytes is absent.
@@ -71,6 +80,7 @@ struct Task {
   const std::vector<CaseFile>* files = nullptr;  // to read; several: a shard set
   const WriteCase* write = nullptr;        // or to write
   const KernelTask* kernel = nullptr;      // or to compute
+  const uint64_t* api_check = nullptr;     // or to check: the row of the plugin's table
   uint64_t refuse_after = UINT64_MAX;      // write: see WriteRequest
   Stage stage = Stage::data;
   bool measured = false;                   // alone in a fresh worker, memory watched closely
@@ -90,6 +100,7 @@ struct Answer {
   int32_t status = 0;        // of a verdict: gcts_status
   bool weak = false;         // of a command: an exit status, not a word
   bool weak_matches = false; // ... whose output matches the reject pattern
+  int ended_by = 0;          // of an api check: the signal that ended its process
   std::string message;       // the implementation's own words, or what happened to it
   std::string misuse;        // how it misused the sink or output; "" if it did not
   std::span<const uint8_t> output;  // records (read) or a file's bytes (write); during the call only

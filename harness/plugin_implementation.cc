@@ -48,6 +48,15 @@ bool parse_description(const std::vector<uint8_t>& bytes, Description& out) {
     kernel.prepares = in.take<uint32_t>();
     out.kernels.push_back(std::move(kernel));
   }
+  out.unavailable = in.take_text();
+  const uint64_t checks = in.take<uint64_t>();
+  for (uint64_t i = 0; i < checks && in.ok(); ++i) {
+    ApiCheckDescription check;
+    check.name = in.take_text();
+    check.promise = in.take_text();
+    check.ends_by = static_cast<int>(in.take<uint32_t>());
+    out.api_checks.push_back(std::move(check));
+  }
   return in.ok() && in.at_end();
 }
 
@@ -170,6 +179,10 @@ class PluginImplementation final : public Implementation {
   Sent prepare(const Task& task) {
     if (task.kernel) return prepare_kernel(*task.kernel);
     worker::WireWriter payload;
+    if (task.api_check) {
+      payload.put(worker::ApiRequest{*task.api_check});
+      return {worker::Request::api, payload.bytes()};
+    }
     if (task.write) {
       const std::vector<uint8_t> model = encode_model(task.write->model, task.write->strategy);
       worker::WriteRequest request{};
@@ -301,8 +314,22 @@ class PluginImplementation final : public Implementation {
     channel_.set_cpu_mark(static_cast<double>(call.total_cpu_ns) * 1e-9);
   }
 
+  void decode_api(uint32_t id, const worker::Message& message, Answer& answer) {
+    worker::WireReader in(payload_);
+    const auto check = in.take<worker::ApiAnswer>();
+    answer.message = in.take_raw(check.message_size);
+    if (!in.ok() || message.id != id || message.type != worker::kAnswer + static_cast<uint32_t>(worker::Request::api)) {
+      answer.kind = AnswerKind::protocol;
+      answer.message = "the worker's answer makes no sense: its memory is damaged";
+      return;
+    }
+    answer.status = check.status;
+    answer.ended_by = check.ended_by;
+  }
+
   void decode(const Task& task, uint32_t id, const worker::Message& message, Answer& answer) {
     if (task.kernel) return decode_kernel(id, message, answer);
+    if (task.api_check) return decode_api(id, message, answer);
     worker::WireReader in(payload_);
     const auto call = in.take<worker::CallAnswer>();
     answer.message = in.take_raw(call.message_size);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "harness/api_suite.h"
 #include "harness/exit_status.h"
 #include "harness/format_suite.h"
 #include "harness/kernel_kill_matrix.h"
@@ -237,6 +238,10 @@ void RunVerb::run_cases() {
   }
   suite_.progress = progress_.on("case");
   report_.results = run_format_suite(subjects_, in_shard, suite_);
+  suite_.progress = progress_.on("check");
+  std::vector<Result> api = run_api_suite(subjects_, request.selection, shard_, suite_);
+  terms_.selected += api.size();
+  report_.results.insert(report_.results.end(), std::make_move_iterator(api.begin()), std::make_move_iterator(api.end()));
   suite_.progress = progress_.on("kernel");
   std::vector<Result> kernels = run_kernel_suite(subjects_, {request.selection, shard_, tier_, given_.seed, weights_.get()}, suite_);
   terms_.selected += kernels.size();

@@ -33,6 +33,14 @@ bool answer_describe(Session& session, std::span<const uint8_t>) {
     out.put(kernel.accuracy);
     out.put<uint32_t>(kernel.prepare != nullptr);
   }
+  text(plugin.table.unavailable);
+  out.put<uint64_t>(plugin.table.api_check_count);
+  for (uint64_t i = 0; i < plugin.table.api_check_count; ++i) {
+    const gcts_api_check check = plugin.api_check(i);
+    text(check.name);
+    text(check.promise);
+    out.put(check.ends_by);
+  }
   return true;
 }
 

@@ -25,6 +25,11 @@ gcts_kernel Plugin::kernel(uint64_t index) const {
   return widened(reinterpret_cast<const gcts_kernel*>(rows + index * table.kernel_size), table.kernel_size);
 }
 
+gcts_api_check Plugin::api_check(uint64_t index) const {
+  const auto* rows = reinterpret_cast<const char*>(table.api_checks);
+  return widened(reinterpret_cast<const gcts_api_check*>(rows + index * table.api_check_size), table.api_check_size);
+}
+
 Plugin open_plugin(const char* path) {
   Plugin plugin;
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -58,6 +63,9 @@ Plugin open_plugin(const char* path) {
   if (plugin.table.writer) plugin.writer = widened(plugin.table.writer, plugin.table.writer->struct_size);
   if (plugin.table.kernel_count > 0 && (!plugin.table.kernels || plugin.table.kernel_size == 0)) {
     plugin.error = "the plugin has kernels but no kernel table or no kernel_size";
+  }
+  if (plugin.table.api_check_count > 0 && (!plugin.table.api_checks || plugin.table.api_check_size == 0)) {
+    plugin.error = "the plugin has checks but no table of them or no api_check_size";
   }
   if (!plugin.table.name || !*plugin.table.name) plugin.error = "the plugin has no name";
   return plugin;

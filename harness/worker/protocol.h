@@ -146,6 +146,19 @@ struct KernelAnswer {
   uint64_t total_cpu_ns;
 };
 
+// Request::api: the row of the plugin's table of checks.
+struct ApiRequest {
+  uint64_t check;
+};
+
+// The answer to api; then message_size bytes of text.
+struct ApiAnswer {
+  int32_t status;   // gcts_status, if the call returned
+  int32_t ended_by; // the signal that ended the check's process; 0: none
+  uint32_t message_size;
+  uint32_t reserved;
+};
+
 enum class FaultPlace : uint32_t {
   elsewhere,
   after_input,   // distance 0: the first byte past the end

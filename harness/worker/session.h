@@ -22,6 +22,7 @@ struct Plugin {
   std::string error;     // not empty: the plugin cannot be used
 
   gcts_kernel kernel(uint64_t index) const;
+  gcts_api_check api_check(uint64_t index) const;
 };
 
 Plugin open_plugin(const char* path);

@@ -363,6 +363,21 @@ typedef struct gcts_device {
   void* context;
 } gcts_device;
 
+// ------------------------------- Further checks -------------------------------
+//
+// What a plugin knows to check about the programming interface that it wraps, beyond what
+// crosses this ABI.  The case is api/<name>.  Each check runs in a process of its own, so
+// that it may crash, and may be one that has to.
+typedef struct gcts_api_check {
+  const char* name;      // snake_case
+  const char* promise;   // what the interface promises, in one sentence
+  uint32_t ends_by;      // the signal that has to end the call (6 for an abort); 0: it returns
+  uint32_t reserved;
+  // GCTS_OK: the promise is kept.  GCTS_REJECTED: it is broken; `message` says how.
+  // GCTS_UNSUPPORTED: the implementation lacks what is checked.
+  gcts_status (*run)(void* context, void (*message)(void* context, const char* text));
+} gcts_api_check;
+
 // ----------------------------------- Plugin -----------------------------------
 
 typedef struct gcts_plugin {
@@ -377,6 +392,13 @@ typedef struct gcts_plugin {
   uint32_t kernel_size;  // sizeof(gcts_kernel)
   uint32_t reserved;
   const gcts_device* device;  // null: kernels work on host memory
+  // Why the implementation cannot be used on this machine; null: it can.  Cases that it
+  // does not offer are then skipped with these words.
+  const char* unavailable;
+  const gcts_api_check* api_checks;  // null: has none
+  uint64_t api_check_count;
+  uint32_t api_check_size;  // sizeof(gcts_api_check)
+  uint32_t reserved_2;
 } gcts_plugin;
 
 typedef const gcts_plugin* (*gcts_plugin_entry_fn)(void);

@@ -173,6 +173,9 @@ std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string>
     fmt::print(stderr, "gguf-cts run: {}: {}\n", subject.launch.locator, error);
     return kUsageError;
   }
+  if (const std::string& why = subject.description.unavailable; !why.empty()) {
+    fmt::print(stderr, "gguf-cts run: {} cannot be tested here: {}\n", subject.description.name, why);
+  }
   words.insert(words.begin(), "run");
   words.insert(words.end(), {"--profile", given_.profile});
   if (given_.strict) words.push_back("--strict");

@@ -172,7 +172,8 @@ const gcts_kernel kKernels[] = {
 
 const gcts_plugin kPlugin = {
     GCTS_ABI_VERSION, sizeof(gcts_plugin), "cpu", "0.1", nullptr, nullptr,
-    kKernels, sizeof(kKernels) / sizeof(kKernels[0]), sizeof(gcts_kernel), 0, nullptr};
+    kKernels, sizeof(kKernels) / sizeof(kKernels[0]), sizeof(gcts_kernel), 0, nullptr,
+    nullptr, nullptr, 0, 0, 0};
 
 }  // namespace
 }  // namespace cpu

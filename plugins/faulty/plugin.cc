@@ -85,6 +85,11 @@ const gcts_plugin* make_plugin() {
       .kernel_size = sizeof(gcts_kernel),
       .reserved = 0,
       .device = nullptr,
+      .unavailable = nullptr,
+      .api_checks = nullptr,
+      .api_check_count = 0,
+      .api_check_size = 0,
+      .reserved_2 = 0,
   };
   if (const char* chosen = std::getenv("GCTS_FAULT"); chosen && *chosen) {
     const Fault* fault = find_fault(chosen);

@@ -5,10 +5,12 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -126,13 +128,23 @@ void add_variants(const std::string& folder, Library& out) {
 // by zero.
 bool is_removed(int type) { return type == 4 || type == 5 || (type >= 31 && type <= 33) || (type >= 36 && type <= 38); }
 
-// No bytes are valid data of every type, and of no id that is not one.
+// The validator has no rule for Q8_1.
+constexpr int kQ8_1 = 9;
+
+// No bytes are valid data of every type, and of no id that is not one.  The validator
+// complains on standard error.
 void find_types(Library& out) {
+  fflush(stderr);
+  const int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+  dup2(null, STDERR_FILENO);
   for (int type = 0; type < 128; ++type) {
     if (is_removed(type)) continue;
-    if (!out.base.ggml_validate_row_data(type, "", 0)) break;
+    if (type != kQ8_1 && !out.base.ggml_validate_row_data(type, "", 0)) break;
     out.types.push_back(type);
   }
+  dup2(kept, STDERR_FILENO);
+  close(kept);
+  close(null);
 }
 
 // The layout of the trait table is declared here, not in a header of the library: one

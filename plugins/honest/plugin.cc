@@ -68,6 +68,7 @@ extern "C" const gcts_plugin* gcts_plugin_entry(void) {
   static const std::vector<gcts_kernel> rows = honest::make_table();
   static const gcts_plugin plugin = {
       GCTS_ABI_VERSION, sizeof(gcts_plugin), "honest",            "0.1", nullptr, nullptr,
-      rows.data(),      rows.size(),         sizeof(gcts_kernel), 0,     nullptr};
+      rows.data(),      rows.size(),         sizeof(gcts_kernel), 0,     nullptr,
+      nullptr,          nullptr,             0,                   0,     0};
   return &plugin;
 }

@@ -35,6 +35,11 @@ const gcts_plugin* gcts_plugin_entry(void) {
       .kernel_size = sizeof(gcts_kernel),
       .reserved = 0,
       .device = nullptr,
+      .unavailable = nullptr,
+      .api_checks = nullptr,
+      .api_check_count = 0,
+      .api_check_size = 0,
+      .reserved_2 = 0,
   };
   return &plugin;
 }

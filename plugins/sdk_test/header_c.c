@@ -6,7 +6,7 @@
 #define AT(type, field, offset) \
   _Static_assert(offsetof(type, field) == (offset), #type "." #field " has moved")
 
-_Static_assert(sizeof(void*) != 8 || sizeof(gcts_plugin) == 72, "gcts_plugin has another size");
+_Static_assert(sizeof(void*) != 8 || sizeof(gcts_plugin) == 104, "gcts_plugin has another size");
 _Static_assert(sizeof(void*) != 8 || sizeof(gcts_reader) == 16, "gcts_reader has another size");
 _Static_assert(sizeof(void*) != 8 || sizeof(gcts_value) == 32, "gcts_value has another size");
 _Static_assert(sizeof(void*) != 8 || sizeof(gcts_tensor) == 72, "gcts_tensor has another size");

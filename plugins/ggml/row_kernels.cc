@@ -14,7 +14,7 @@
 namespace peer {
 namespace {
 
-constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_0 = 8, kQ8_1 = 9, kQ8_K = 15, kBF16 = 30;
+constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_1 = 9, kQ8_K = 15, kBF16 = 30;
 
 struct DotType {
   int id;

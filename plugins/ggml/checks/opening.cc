@@ -17,7 +17,7 @@ struct Source {
   size_t largest = 0, furthest = 0, calls = 0;
   bool asked_nothing = false;
   size_t most_given = SIZE_MAX;  // a single call gives no more
-  size_t extra_claimed = 0;
+  size_t extra_claimed = 0, claimed_from = 0;  // by calls for that many bytes or more
 
   static size_t read(void* user, void* to, uint64_t offset, size_t size) {
     auto& self = *static_cast<Source*>(user);
@@ -28,7 +28,7 @@ struct Source {
     if (offset >= self.bytes.size()) return 0;
     const size_t given = std::min({size, self.bytes.size() - static_cast<size_t>(offset), self.most_given});
     memcpy(to, self.bytes.data() + offset, given);
-    return given + self.extra_claimed;
+    return given + (size >= self.claimed_from ? self.extra_claimed : 0);
   }
 };
 
@@ -255,7 +255,18 @@ void check_callback_short_read(Check& c) {
 void check_callback_too_much(Check& c) {
   Source source{sample().bytes};
   source.extra_claimed = 1;
-  open_source(c, source, 0, source.bytes.size());
+  c.expect(!open_source(c, source, 0, source.bytes.size()), "a file is accepted");
+}
+
+// The one string of the file takes several reads of the most that is allowed.
+void check_callback_too_much_in_pieces(Check& c) {
+  constexpr size_t kMost = 16;
+  Bytes b;
+  b.header(3, 0, 1).text("k").put<uint32_t>(GCTS_STRING).text(std::string(40, 't'));
+  Source source{b.str()};
+  source.extra_claimed = 30;
+  source.claimed_from = kMost;
+  open_source(c, source, kMost, source.bytes.size());
 }
 
 void check_callback_allocation(Check& c) {

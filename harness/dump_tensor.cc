@@ -61,7 +61,8 @@ class Dump {
   Dump(const MappedFile& file, const Reading& reading, const TensorView& tensor, const TensorType& type, bool bits)
       : file_(file), reading_(reading), tensor_(tensor), type_(type), bits_(bits) {}
 
-  // Elements [first, last); both are multiples of block_elements.  False if the bytes are not there.
+  // Elements [first, last); both are multiples of block_elements.  False if the bytes are not
+  // there, or cannot be printed.
   bool run(uint64_t first, uint64_t last) {
     const uint64_t step = kPieceElements / type_.block_elements * type_.block_elements;
     for (uint64_t at = first; at < last; at += step) {
@@ -124,10 +125,8 @@ int verb_dump_tensor(int argc, char** argv) {
   if (!rows.empty() && !parse_rows(rows, row_count, first, last)) {
     return options.usage_error(fmt::format("--rows is A:B with A <= B <= {}, the rows of the tensor", row_count));
   }
-  if (!Dump(*file, reading, *tensor, *type, bits).run(first * tensor->dims[0], last * tensor->dims[0])) {
-    return complain(words[0], "the bytes of the tensor are not all there, or standard output is closed", kUsageError);
-  }
-  std::fflush(stdout);
+  const bool whole = Dump(*file, reading, *tensor, *type, bits).run(first * tensor->dims[0], last * tensor->dims[0]);
+  if (!whole && !std::ferror(stdout)) return complain(words[0], "the bytes of the tensor are not all there", kUsageError);
   return 0;
 }
 

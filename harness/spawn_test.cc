@@ -50,12 +50,12 @@ void exchange(int input, int output, int error, std::string_view text, Ran& ran)
 
 }  // namespace
 
-Ran run_program(const std::vector<std::string>& arguments, std::string_view input, unsigned seconds) {
+Ran run_program(const std::vector<std::string>& arguments, std::string_view input, unsigned seconds, int output) {
   int in[2], out[2], err[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) return {};
   const pid_t child = fork();
   if (child == 0) {
-    dup2(in[0], 0), dup2(out[1], 1), dup2(err[1], 2);
+    dup2(in[0], 0), dup2(output >= 0 ? output : out[1], 1), dup2(err[1], 2);
     alarm(seconds);  // SIGALRM ends what hangs
     std::vector<char*> argv = {const_cast<char*>(GCTS_PROGRAM)};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));

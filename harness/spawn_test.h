@@ -20,7 +20,8 @@ struct Ran {
 
 // Runs gguf-cts with these arguments; `input` goes to its standard input through a pipe.
 // A program that takes longer than this many seconds is killed: status 128 + SIGALRM.
-Ran run_program(const std::vector<std::string>& arguments, std::string_view input = {}, unsigned seconds = 60);
+// `output`: what its standard output is, in place of Ran::out.
+Ran run_program(const std::vector<std::string>& arguments, std::string_view input = {}, unsigned seconds = 60, int output = -1);
 
 // A folder that goes with the object.
 class ScratchFolder {

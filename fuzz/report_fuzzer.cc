@@ -11,6 +11,7 @@
 
 #include "fuzz/promise.h"
 #include "reports/escape.h"
+#include "reports/markup_check.h"
 #include "reports/report.h"
 
 using namespace gcts;
@@ -39,7 +40,9 @@ Report report_of(Pieces& text) {
   for (std::string* field : {&report.suite_version, &report.command, &report.profile, &report.tier, &report.started, &report.void_reason})
     *field = text.next();
   report.machine = {{text.next(), text.next()}};
-  for (int i = 0; i < 2; ++i) report.subjects.push_back({text.next(), text.next(), text.next(), text.next()});
+  for (int i = 0; i < 2; ++i) report.subjects.push_back({text.next(), text.next(), text.next(), text.next(), text.next()});
+  report.absent = {{text.next(), text.next()}};
+  report.rules = {{text.next(), text.next(), text.next(), text.next(), text.next(), text.next(), text.next()}};
   for (size_t i = 0; i < kOutcomeCount; ++i) {
     Result& r = report.results.emplace_back();
     r.subject = i % 2;
@@ -60,41 +63,6 @@ bool has_control(std::string_view text, std::string_view allowed) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 || byte == 0x7f) && allowed.find(c) == allowed.npos;
   });
-}
-
-bool is_entity(std::string_view text) {
-  for (const std::string_view name : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#"})
-    if (text.starts_with(name)) return true;
-  return false;
-}
-
-// One tag from its "<" on; where it ends, or npos where it is none.
-size_t tag_end(std::string_view xml, size_t at, std::vector<std::string>& open) {
-  const size_t end = xml.find('>', at);
-  if (end == xml.npos) return end;
-  const std::string_view tag = xml.substr(at + 1, end - at - 1);
-  if (tag.starts_with("?")) return end;
-  if (tag.find('<') != tag.npos || std::count(tag.begin(), tag.end(), '"') % 2 != 0) return xml.npos;
-  if (tag.starts_with("/")) {
-    if (open.empty() || open.back() != tag.substr(1)) return xml.npos;
-    open.pop_back();
-  } else if (!tag.ends_with("/")) {
-    open.emplace_back(tag.substr(0, tag.find_first_of(" \n")));
-  }
-  return end;
-}
-
-// Tags are balanced and every "&" begins an entity: what a parser asks before anything
-// else.  Our writer uses neither comments nor sections, so none may appear.
-bool is_well_formed(std::string_view xml) {
-  std::vector<std::string> open;
-  for (size_t at = 0; at < xml.size(); ++at) {
-    if (xml[at] == '&' && !is_entity(xml.substr(at))) return false;
-    if (xml[at] != '<') continue;
-    at = tag_end(xml, at, open);
-    if (at == xml.npos) return false;
-  }
-  return open.empty();
 }
 
 void check_jsonl(const std::string& text, const Report& report) {
@@ -127,7 +95,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     promise(is_utf8(text), "reports are UTF-8");
     promise(!has_control(text, format.name == "csv" ? "\n\r\t" : "\n"), "no control character of the text reaches a report");
     if (format.name == "jsonl") check_jsonl(text, report);
-    if (format.name == "junit") promise(is_well_formed(text), "JUnit XML is well-formed");
+    if (format.name == "junit") promise(markup_fault(text).empty(), "JUnit XML is well-formed");
+    if (format.name == "html") promise(markup_fault(text).empty(), "the page is well-formed, and its links stay within it");
     if (format.name == "tap") check_tap(text, report);
   }
   return 0;

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "harness/spawn_test.h"
+#include "reports/report.h"
 
 namespace gcts {
 namespace {
@@ -14,8 +15,8 @@ BOOST_AUTO_TEST_SUITE(report_verb)
 BOOST_AUTO_TEST_CASE(kept_results_are_rendered_merged_and_compared) {
   const std::string kept = GCTS_SOURCE_DIR "/reports/golden/sample.jsonl";
   const ScratchFolder folder;
-  for (std::string_view format : {"console", "tap", "junit", "markdown", "csv", "jsonl"}) {
-    BOOST_TEST(run_program({"report", "render", kept, "--format", std::string(format)}).status == 0);
+  for (const Format& format : formats()) {
+    BOOST_TEST(run_program({"report", "render", kept, "--format", std::string(format.name)}).status == 0);
   }
   BOOST_TEST((run_program({"report", "merge", kept, kept}).out == run_program({"report", "merge", kept}).out));
   std::string text(as_text(bytes_of_file(kept)));

@@ -152,6 +152,13 @@ void write_drift(const Report& report, const Paint& paint, std::ostream& out) {
   }
 }
 
+void write_absent(const Report& report, std::ostream& out) {
+  if (!report.absent.empty()) out << "\nnot tested:\n";
+  for (const Absent& absent : report.absent) {
+    out << "  " << escape_terminal(absent.name) << ": " << cut(escape_terminal(absent.reason), 160) << '\n';
+  }
+}
+
 void write_skips(const Report& report, std::ostream& out) {
   std::map<std::string, uint64_t> reasons;
   for (const Result& result : report.results) {
@@ -219,6 +226,7 @@ void write_console(const Report& report, const Style& style, std::ostream& out) 
   for (size_t i = 0; i < report.subjects.size(); ++i) write_failures(report, i, style, paint, out);
   write_drift(report, paint, out);
   write_skips(report, out);
+  write_absent(report, out);
   write_faults(report, paint, out);
   if (!report.void_reason.empty()) {
     out << '\n' << paint.bad << "VOID: " << escape_terminal(report.void_reason) << paint.off

@@ -10,6 +10,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+#include "reports/grid.h"
+#include "reports/markup_check.h"
 #include "reports/sample_report.h"
 
 namespace gcts {
@@ -53,16 +55,36 @@ BOOST_AUTO_TEST_CASE(an_empty_report_is_written_too) {
   for (const Format& format : formats()) BOOST_TEST(!rendered(format.name, Report{}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(junit_is_well_formed) {
-  if (std::system("xmllint --version >/dev/null 2>&1") != 0) {
-    BOOST_TEST_MESSAGE("skipped: no xmllint here");
+// Feeds text to a validator; the case is skipped where there is none.
+void validated_by(const char* program, const char* command, std::string_view text) {
+  if (std::system((std::string("command -v ") + program + " >/dev/null 2>&1").c_str()) != 0) {
+    BOOST_TEST_MESSAGE("skipped: no " << program << " here");
     return;
   }
-  FILE* pipe = popen("xmllint --noout -", "w");
+  FILE* pipe = popen(command, "w");
   BOOST_REQUIRE(pipe != nullptr);
-  const std::string text = rendered("junit", sample_report());
   std::fwrite(text.data(), 1, text.size(), pipe);
-  BOOST_TEST(pclose(pipe) == 0);
+  BOOST_TEST(pclose(pipe) == 0, command);
+}
+
+BOOST_AUTO_TEST_CASE(junit_is_well_formed) {
+  const std::string text = rendered("junit", sample_report());
+  BOOST_TEST(markup_fault(text) == "");
+  validated_by("xmllint", "xmllint --noout -", text);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_valid_html) {
+  for (const Report& report : {sample_report(), Report{}}) {
+    const std::string text = rendered("html", report);
+    BOOST_TEST(markup_fault(text) == "");
+    validated_by("xmllint", "xmllint --noout -", text);
+    validated_by("tidy", "tidy -quiet -errors -utf8 --drop-empty-elements no", text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_page_needs_nothing_from_outside) {
+  const std::string text = rendered("html", Report{});
+  for (const char* address : {"http", "url(", "@import", "//"}) BOOST_TEST(text.find(address) == std::string::npos, address);
 }
 
 BOOST_AUTO_TEST_CASE(json_lines_are_json_objects) {
@@ -74,7 +96,7 @@ BOOST_AUTO_TEST_CASE(json_lines_are_json_objects) {
     BOOST_TEST(nlohmann::json::parse(line, nullptr, false).is_object());
   }
   const Report report = sample_report();
-  BOOST_TEST(lines == 2 + report.subjects.size() + report.results.size() + report.faults.size());
+  BOOST_TEST(lines == 2 + report.subjects.size() + report.absent.size() + report.rules.size() + report.results.size() + report.faults.size());
 }
 
 BOOST_AUTO_TEST_CASE(tap_counts_its_points) {
@@ -113,8 +135,8 @@ BOOST_AUTO_TEST_CASE(csv_rows_have_as_many_fields_as_the_head) {
   BOOST_TEST(rows == 1 + sample_report().results.size());
 }
 
-BOOST_AUTO_TEST_CASE(markdown_table_rows_have_as_many_cells_as_their_head) {
-  std::istringstream in(rendered("markdown", sample_report()));
+void check_table_rows(const std::string& text) {
+  std::istringstream in(text);
   std::string line;
   size_t head = 0;
   while (std::getline(in, line)) {
@@ -130,6 +152,10 @@ BOOST_AUTO_TEST_CASE(markdown_table_rows_have_as_many_cells_as_their_head) {
     if (head == 0) head = cells;
     BOOST_TEST(cells == head, line);
   }
+}
+
+BOOST_AUTO_TEST_CASE(markdown_table_rows_have_as_many_cells_as_their_head) {
+  for (const char* name : {"markdown", "matrix"}) check_table_rows(rendered(name, sample_report()));
 }
 
 BOOST_AUTO_TEST_CASE(console_folds_long_lists_and_colours_only_when_told) {

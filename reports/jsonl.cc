@@ -69,6 +69,26 @@ std::string subject_line(const Subject& subject, size_t index) {
   line.text_if("version", subject.version);
   line.text_if("kind", subject.kind);
   line.text_if("locator", subject.locator);
+  line.text_if("line", subject.line);
+  return line.finish();
+}
+
+std::string absent_line(const Absent& absent) {
+  Line line("absent");
+  line.text("name", absent.name);
+  line.text_if("reason", absent.reason);
+  return line.finish();
+}
+
+std::string rule_line(const RuleText& rule) {
+  Line line("rule");
+  line.text("rule", rule.name);
+  line.text_if("rule_id", rule.id);
+  line.text_if("level", rule.level);
+  line.text_if("area", rule.area);
+  line.text_if("statement", rule.statement);
+  line.text_if("effect", rule.effect);
+  line.text_if("source", rule.source);
   return line.finish();
 }
 
@@ -120,6 +140,8 @@ std::string fault_line(const FaultResult& fault) {
 void write_jsonl(const Report& report, const Style&, std::ostream& out) {
   out << header_line(report) << '\n';
   for (size_t i = 0; i < report.subjects.size(); ++i) out << subject_line(report.subjects[i], i) << '\n';
+  for (const Absent& absent : report.absent) out << absent_line(absent) << '\n';
+  for (const RuleText& rule : report.rules) out << rule_line(rule) << '\n';
   for (const Result& result : report.results) out << result_line(result) << '\n';
   for (const FaultResult& fault : report.faults) out << fault_line(fault) << '\n';
   Line end("end");

@@ -22,6 +22,15 @@ bool belong_together(const Report& a, const Report& b, std::string& error) {
          !differs("tier", a.tier, b.tier) && !differs("seed", fmt::format("{}", a.seed), fmt::format("{}", b.seed));
 }
 
+// Adds what is not there yet by its name.
+template <class Named>
+void add_new(std::vector<Named>& out, const std::vector<Named>& part) {
+  for (const Named& item : part) {
+    const auto same = [&](const Named& other) { return other.name == item.name; };
+    if (std::none_of(out.begin(), out.end(), same)) out.push_back(item);
+  }
+}
+
 }  // namespace
 
 bool merge(std::span<const Report> parts, Report& out, std::string& error) {
@@ -32,6 +41,8 @@ bool merge(std::span<const Report> parts, Report& out, std::string& error) {
   }
   out = parts.front();
   out.subjects.clear();
+  out.absent.clear();
+  out.rules.clear();
   out.results.clear();
   out.faults.clear();
   out.wall_seconds = 0;
@@ -59,6 +70,8 @@ bool merge(std::span<const Report> parts, Report& out, std::string& error) {
         return false;
       }
     }
+    add_new(out.absent, part.absent);
+    add_new(out.rules, part.rules);
     for (const FaultResult& fault : part.faults) {
       const auto [at, added] = faults.try_emplace(fault.fault, out.faults.size());
       if (added) {

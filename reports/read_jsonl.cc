@@ -54,6 +54,8 @@ class Reader {
     if (!started_) return fail(error, "the first record is not a \"report\"");
     if (ended_) return fail(error, "a record follows the \"end\"");
     if (record == "subject") return subject(fields, error);
+    if (record == "absent") return absent(fields);
+    if (record == "rule") return rule(fields);
     if (record == "result") return result(fields, error);
     if (record == "fault") return fault(fields);
     if (record == "end") return end(fields, error);
@@ -97,7 +99,18 @@ class Reader {
 
   bool subject(const Fields& fields, std::string& error) {
     if (fields.integer("subject") != out_.subjects.size()) return fail(error, "subjects are not numbered 0, 1, 2, …");
-    out_.subjects.push_back({fields.text("name"), fields.text("version"), fields.text("kind"), fields.text("locator")});
+    out_.subjects.push_back({fields.text("name"), fields.text("version"), fields.text("kind"), fields.text("locator"), fields.text("line")});
+    return true;
+  }
+
+  bool absent(const Fields& fields) {
+    out_.absent.push_back({fields.text("name"), fields.text("reason")});
+    return true;
+  }
+
+  bool rule(const Fields& fields) {
+    out_.rules.push_back({fields.text("rule"), fields.text("rule_id"), fields.text("level"), fields.text("area"),
+                          fields.text("statement"), fields.text("effect"), fields.text("source")});
     return true;
   }
 

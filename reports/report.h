@@ -48,6 +48,22 @@ struct Subject {
   std::string version;
   std::string kind;     // "plugin", "process", "command"
   std::string locator;  // what was given on the command line
+  std::string line{};   // the line to paste up to "--run CASE"; "" if not known
+};
+
+// An implementation that was to be tested and is not there.
+struct Absent {
+  std::string name;
+  std::string reason;
+};
+
+// What a rule or kernel check says, for reports that explain it.
+struct RuleText {
+  std::string name, id, level;  // as in Result
+  std::string area;             // "header", "kernel", ...
+  std::string statement;        // the rule, one sentence
+  std::string effect;           // what goes wrong without it
+  std::string source;           // where it stands
 };
 
 // One case on one subject.
@@ -91,6 +107,8 @@ struct Report {
   double wall_seconds = 0;
   std::map<std::string, std::string> machine;  // cpu, kernel, compiler, ...
   std::vector<Subject> subjects;
+  std::vector<Absent> absent;
+  std::vector<RuleText> rules;        // those that results name, in the order of the catalogue
   std::vector<Result> results;        // by subject, then case id
   std::vector<FaultResult> faults;    // --self-test only
   std::string void_reason;            // not empty: a positive control was missed

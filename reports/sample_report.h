@@ -33,8 +33,10 @@ inline Report sample_report() {
   report.started = "2026-01-02T03:04:05Z";
   report.wall_seconds = 2.5;
   report.machine = {{"cpu", "Example \x1b[1mCPU"}, {"compiler", "gcc 12"}};
-  report.subjects = {{"reference", "0.1.0", "plugin", "reference.so"},
+  report.subjects = {{"reference", "0.1.0", "plugin", "reference.so", "gguf-cts run --plugin reference.so"},
                      {"hostile \x1b]0;title\x07|<b>", "1\n2", "process", kHostile[2]}};
+  report.absent = {{"absent </p>|", "no \x07 " + kHostile[4]}};
+  report.rules = {{"tensor_offset_aligned", "OFF-002", "must", "tensors", "An offset is a multiple of " + kHostile[2], kHostile[4], kHostile[6]}};
   Result good;
   good.case_id = "format/valid/header/magic";
   good.rule = "magic";

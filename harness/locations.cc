@@ -58,6 +58,11 @@ std::string plugin_folder() {
   return "";
 }
 
+std::string peers_folder() {
+  if (const char* set = getenv("GCTS_PEERS_DIR"); set && *set) return set;
+  return (executable_folder() / "../../peers").lexically_normal().string();
+}
+
 std::string own_plugin(std::string_view name) {
   const std::string folder = plugin_folder();
   if (folder.empty()) return "";

@@ -18,6 +18,8 @@ std::string worker_path(const std::string& plugin, bool emulated);
 // The plugins that come with the program: GCTS_PLUGIN_DIR, or ../plugins from the
 // executable, or ../lib/gguf-cts.  "" if there is no such folder.
 std::string plugin_folder();
+// Where adapters are installed (peer.h): GCTS_PEERS_DIR, or ../../peers from the executable.
+std::string peers_folder();
 // A plugin that comes with the program; "" if it is not there.
 std::string own_plugin(std::string_view name);
 

@@ -1,11 +1,9 @@
 // The verb run: cases on implementations, judged, reported.
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,6 +18,8 @@
 #include "harness/locations.h"
 #include "harness/model_weights.h"
 #include "harness/options.h"
+#include "harness/peer.h"
+#include "harness/provenance.h"
 #include "harness/repro.h"
 #include "harness/kill_matrix.h"
 #include "harness/worker_channel.h"
@@ -29,17 +29,19 @@ namespace gcts {
 namespace {
 
 struct RunOptions {
-  std::vector<std::string> plugins, processes, commands, run, skip, formats, limits;
-  std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, xfail, reject_pattern, weights;
+  std::vector<std::string> plugins, processes, commands, peers, run, skip, formats, limits, xfail;
+  std::string emulator, profile = "spec", tier = "smoke", time_budget, shard, reject_pattern, weights;
   uint64_t seed = 0;
   uint64_t jobs = std::max(1u, std::thread::hardware_concurrency());
-  bool strict = false, isolate = false, update_xfail = false, allow_skip = false, self_test = false;
+  bool all_peers = false, strict = false, isolate = false, update_xfail = false, allow_skip = false, self_test = false;
 };
 
 void declare(Options& options, RunOptions& o) {
   options.values("plugin", o.plugins, "LIB", "a plugin to test (default: those that come with the program)");
   options.values("process", o.processes, "CMD", "an adapter to test: a command line that speaks the protocol of plugins/process");
   options.values("command", o.commands, "CMD", "a tool to test: a command line with {file} in it");
+  options.values("peer", o.peers, "NAME", "an implementation by its name: reference, ggml, or an adapter of ./dev peers; its expected-failure file comes along");
+  options.flag("all-peers", o.all_peers, "every one that is there; those that are not are named");
   options.value("reject-pattern", o.reject_pattern, "REGEX", "what the output of --command says when it rejects");
   options.value("emulator", o.emulator, "CMD", "start the plugins' worker under CMD; GCTS_WORKER names a worker of another architecture");
   options.value("profile", o.profile, "P", "spec, ggml, or a profile file (default: spec)");
@@ -53,8 +55,8 @@ void declare(Options& options, RunOptions& o) {
   options.number("seed", o.seed, "N", "for generated data (default: 0)");
   options.value("shard", o.shard, "I/N", "the I-th of N parts of the cases");
   options.number("jobs,j", o.jobs, "N", "workers at a time (default: one a processor)");
-  options.value("xfail", o.xfail, "FILE", "the outcomes that are expected to be bad");
-  options.flag("update-xfail", o.update_xfail, "rewrite that file to what this run came to");
+  options.values("xfail", o.xfail, "FILE", "the outcomes that are expected to be bad, of one implementation");
+  options.flag("update-xfail", o.update_xfail, "rewrite these files to what this run came to");
   options.value("weights", o.weights, "FILE", "a GGUF file whose tensors the kernels are tried on too");
   options.flag("allow-skip", o.allow_skip, "nothing but skips is good too");
   options.values("format", o.formats, "NAME[:FILE]", "how to report, and where to (default: console)");
@@ -75,8 +77,9 @@ class Progress {
       const std::lock_guard lock(mutex_);
       if (done < total && now_seconds() - shown_ < 0.1) return;
       shown_ = now_seconds();
-      if (done < total) fmt::print(stderr, "\r\x1b[K{} {}/{}", what, done, total);
-      else fmt::print(stderr, "\r\x1b[K");
+      std::string line = "\r\x1b[K";
+      if (done < total) line += fmt::format("{} {}/{}", what, done, total);
+      std::fputs(line.c_str(), stderr);  // fmt::print would throw, in any thread
     };
   }
 
@@ -99,9 +102,11 @@ class RunVerb {
   std::optional<int> check();
   std::optional<int> check_outputs();
   std::optional<int> open_subjects();
-  std::optional<int> open_subject(Launch launch, std::vector<std::string> words);
+  std::optional<int> open_subject(Launch launch, std::vector<std::string> words, std::string given, std::string* error = nullptr);
+  std::optional<int> open_peers();
   std::optional<int> self_test();
   std::optional<int> settle_xfail();
+  std::optional<int> apply_xfails();
   std::optional<int> report();
   void run_cases();
 
@@ -112,7 +117,7 @@ class RunVerb {
   std::unique_ptr<ModelWeights> weights_;
   Limits limits_;
   SuiteOptions suite_;
-  XfailFile xfail_;
+  std::vector<std::pair<std::string, XfailFile>> xfails_;  // path, contents
   std::vector<Output> outputs_;
   std::vector<SuiteSubject> subjects_;
   Selection fault_selection_;  // --run fault/NAME
@@ -132,7 +137,8 @@ std::optional<int> RunVerb::check() {
   }
   if (given_.jobs < 1 || given_.jobs > 1024) return options_.usage_error("--jobs is between 1 and 1024");
   if (!Profile::load(given_.profile, suite_.profile, error)) return options_.usage_error("--profile: " + error);
-  if (given_.update_xfail && given_.xfail.empty()) return options_.usage_error("--update-xfail needs --xfail FILE");
+  const bool any_peer = given_.all_peers || !given_.peers.empty();
+  if (given_.update_xfail && given_.xfail.empty() && !any_peer) return options_.usage_error("--update-xfail needs --xfail FILE");
   if (!given_.reject_pattern.empty() && given_.commands.empty()) {
     return options_.usage_error("--reject-pattern needs --command");
   }
@@ -163,19 +169,25 @@ std::optional<int> RunVerb::check_outputs() {
   return std::nullopt;
 }
 
-std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string> words) {
+// `given`: what the report calls its locator.  An implementation that cannot be used ends
+// the run, unless the caller takes its `error`.
+std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string> words, std::string given, std::string* error) {
   SuiteSubject subject;
   launch.environment = suite_environment(given_.profile, given_.strict);
   launch.limits = limits_;
   subject.launch = std::move(launch);
-  std::string error;
-  if (!gcts::launch(subject.launch)->describe(subject.description, error)) {
-    fmt::print(stderr, "gguf-cts run: {}: {}\n", subject.launch.locator, error);
+  std::string why;
+  const bool usable = gcts::launch(subject.launch)->describe(subject.description, why);
+  if (why.empty()) why = subject.description.unavailable;
+  if (error && !why.empty()) {
+    *error = why;
     return kUsageError;
   }
-  if (const std::string& why = subject.description.unavailable; !why.empty()) {
-    fmt::print(stderr, "gguf-cts run: {} cannot be tested here: {}\n", subject.description.name, why);
+  if (!usable) {
+    fmt::print(stderr, "gguf-cts run: {}: {}\n", given, why);
+    return kUsageError;
   }
+  if (!why.empty()) fmt::print(stderr, "gguf-cts run: {} cannot be tested here: {}\n", subject.description.name, why);
   words.insert(words.begin(), "run");
   words.insert(words.end(), {"--profile", given_.profile});
   if (given_.strict) words.push_back("--strict");
@@ -184,13 +196,43 @@ std::optional<int> RunVerb::open_subject(Launch launch, std::vector<std::string>
   words.insert(words.end(), {"--seed", std::to_string(given_.seed)});
   subject.repro_prefix = repro_prefix({}, words);
   report_.subjects.push_back({subject.description.name, subject.description.version,
-                              std::string(launch_kind_name(subject.launch.kind)), subject.launch.locator});
+                              std::string(launch_kind_name(subject.launch.kind)), std::move(given), subject.repro_prefix});
   subjects_.push_back(std::move(subject));
   return std::nullopt;
 }
 
+// The peers that are named, or all that are there; with their expected-failure files.
+std::optional<int> RunVerb::open_peers() {
+  if (!given_.all_peers && given_.peers.empty()) return std::nullopt;
+  const std::vector<Peer> peers = all_peers();
+  for (const std::string& name : given_.peers) {
+    const auto is_it = [&](const Peer& peer) { return peer.name == name; };
+    if (std::none_of(peers.begin(), peers.end(), is_it)) return options_.usage_error("there is no peer '" + name + "'");
+  }
+  for (const Peer& peer : peers) {
+    const bool named = std::find(given_.peers.begin(), given_.peers.end(), peer.name) != given_.peers.end();
+    if (!named && !given_.all_peers) continue;
+    std::string absent = peer.absent;
+    if (absent.empty()) {
+      Launch launch;
+      launch.kind = peer.kind;
+      launch.locator = peer.locator;
+      // A plugin may lack the library that it stands for; an adapter was installed to run.
+      std::string* const error = peer.kind == Launch::Kind::plugin && !named ? &absent : nullptr;
+      const auto status = open_subject(std::move(launch), {"--peer", peer.name}, peer.name, error);
+      if (status && !error) return status;
+    } else if (named) {
+      return options_.usage_error("--peer " + peer.name + ": " + absent);
+    }
+    if (!absent.empty()) report_.absent.push_back({peer.name, absent});
+    else if (!peer.xfail.empty()) given_.xfail.push_back(peer.xfail);
+  }
+  return std::nullopt;
+}
+
 std::optional<int> RunVerb::open_subjects() {
-  if (given_.plugins.empty() && given_.processes.empty() && given_.commands.empty()) {
+  if (const auto status = open_peers()) return status;
+  if (given_.plugins.empty() && given_.processes.empty() && given_.commands.empty() && subjects_.empty()) {
     for (const char* name : {"reference", "template", "cpu"}) {
       if (const std::string path = own_plugin(name); !path.empty()) given_.plugins.push_back(path);
     }
@@ -205,13 +247,13 @@ std::optional<int> RunVerb::open_subjects() {
     launch.emulator = given_.emulator;
     std::vector<std::string> words{"--plugin", path};
     if (!given_.emulator.empty()) words.insert(words.end(), {"--emulator", given_.emulator});
-    if (const auto status = open_subject(std::move(launch), std::move(words))) return status;
+    if (const auto status = open_subject(std::move(launch), std::move(words), path)) return status;
   }
   for (const std::string& command : given_.processes) {
     Launch launch;
     launch.kind = Launch::Kind::process;
     launch.locator = command;
-    if (const auto status = open_subject(std::move(launch), {"--process", command})) return status;
+    if (const auto status = open_subject(std::move(launch), {"--process", command}, command)) return status;
   }
   for (const std::string& command : given_.commands) {
     Launch launch;
@@ -220,7 +262,7 @@ std::optional<int> RunVerb::open_subjects() {
     launch.reject_pattern = given_.reject_pattern;
     std::vector<std::string> words{"--command", command};
     if (!given_.reject_pattern.empty()) words.insert(words.end(), {"--reject-pattern", given_.reject_pattern});
-    if (const auto status = open_subject(std::move(launch), std::move(words))) return status;
+    if (const auto status = open_subject(std::move(launch), std::move(words), command)) return status;
   }
   return std::nullopt;
 }
@@ -281,50 +323,37 @@ std::optional<int> RunVerb::self_test() {
   return std::nullopt;
 }
 
+// Reads the files before there is anything to lose.
 std::optional<int> RunVerb::settle_xfail() {
-  if (given_.xfail.empty()) return std::nullopt;
-  std::string error;
-  if (given_.update_xfail && access(given_.xfail.c_str(), F_OK) != 0) {
-    if (subjects_.size() != 1) return options_.usage_error("--update-xfail makes a new file for one implementation only");
-    xfail_.implementation = subjects_[0].description.name;
-  } else if (!load_xfail(given_.xfail, xfail_, error)) {
-    return options_.usage_error("--xfail: " + error);
-  }
-  const auto owns = [&](const Subject& subject) { return subject.name == xfail_.implementation; };
-  if (std::none_of(report_.subjects.begin(), report_.subjects.end(), owns)) {
-    return options_.usage_error(fmt::format("--xfail: {} is for '{}', which is not tested", given_.xfail, xfail_.implementation));
+  for (const std::string& path : given_.xfail) {
+    XfailFile file;
+    std::string error;
+    if (given_.update_xfail && access(path.c_str(), F_OK) != 0) {
+      if (subjects_.size() != 1) return options_.usage_error("--update-xfail makes a new file for one implementation only");
+      file.implementation = subjects_[0].description.name;
+    } else if (!load_xfail(path, file, error)) {
+      return options_.usage_error("--xfail: " + error);
+    }
+    const auto owns = [&](const Subject& subject) { return subject.name == file.implementation; };
+    if (std::none_of(report_.subjects.begin(), report_.subjects.end(), owns)) {
+      return options_.usage_error(fmt::format("--xfail: {} is for '{}', which is not tested", path, file.implementation));
+    }
+    xfails_.push_back({path, std::move(file)});
   }
   return std::nullopt;
 }
 
-std::map<std::string, std::string> machine() {
-  std::map<std::string, std::string> out;
-  struct utsname names {};
-  if (uname(&names) == 0) {
-    out["kernel"] = fmt::format("{} {}", names.sysname, names.release);
-    out["architecture"] = names.machine;
-  }
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      out["cpu"] = line.substr(line.find(':') + 2);
-      break;
+std::optional<int> RunVerb::apply_xfails() {
+  for (auto& [path, file] : xfails_) {
+    if (given_.update_xfail) {
+      file = updated_xfail(file, report_);
+      std::ofstream out(path);
+      write_xfail(file, out);
+      if (!out.flush()) return options_.usage_error(path + ": cannot be written");
     }
+    apply_xfail(file, report_);
   }
-  out["cpus"] = std::to_string(std::thread::hardware_concurrency());
-#if defined(__clang__)
-  out["compiler"] = "clang " __clang_version__;
-#else
-  out["compiler"] = "gcc " __VERSION__;
-#endif
-  return out;
-}
-
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
+  return std::nullopt;
 }
 
 std::optional<int> RunVerb::report() {
@@ -362,15 +391,8 @@ int RunVerb::run(int argc, char** argv) {
   run_cases();
   if (const auto status = self_test()) return *status;
   report_.wall_seconds = now_seconds() - start;
-  if (!given_.xfail.empty()) {
-    if (given_.update_xfail) {
-      xfail_ = updated_xfail(xfail_, report_);
-      std::ofstream file(given_.xfail);
-      write_xfail(xfail_, file);
-      if (!file.flush()) return options_.usage_error(given_.xfail + ": cannot be written");
-    }
-    apply_xfail(xfail_, report_);
-  }
+  if (const auto status = apply_xfails()) return *status;
+  report_.rules = rule_texts(report_.results);
   if (const auto status = report()) return *status;
   const int status = exit_status(report_, terms_);
   if (status == 3) fmt::print(stderr, "gguf-cts run: nothing was tested\n");

@@ -1,0 +1,23 @@
+// Where and when a report was made, and what its rules say.
+
+#ifndef GCTS_HARNESS_PROVENANCE_H_
+#define GCTS_HARNESS_PROVENANCE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/report.h"
+
+namespace gcts {
+
+// CPU, kernel, compiler, ... by name.
+std::map<std::string, std::string> machine();
+// ISO 8601, to the second.
+std::string utc_now();
+// The texts of the rules and kernel checks that results name, in the order of the catalogue.
+std::vector<RuleText> rule_texts(const std::vector<Result>& results);
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_PROVENANCE_H_

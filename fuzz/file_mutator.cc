@@ -1,14 +1,18 @@
 // Gives an engine the structure-aware mutator for targets whose inputs are files.
 //
 // One change in eight is left to the engine's own mutations, where it has some: they
-// use its dictionary and what it saw compared.
+// use its dictionary and what it saw compared.  One in six makes the file larger or richer
+// first.  Where GCTS_FUZZ_MUTATOR is "bytes" all changes are the engine's, to show what the
+// mutator is worth.
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 
 #include "corpus/mutator.h"
+#include "fuzz/growth.h"
 
 extern "C" {
 
@@ -28,16 +32,32 @@ size_t hand_over(const gcts::Bytes& from, uint8_t* to, size_t max_size) {
   return size;
 }
 
+bool bytes_alone() {
+  static const bool alone = [] {
+    const char* set = std::getenv("GCTS_FUZZ_MUTATOR");
+    return LLVMFuzzerMutate && set && std::strcmp(set, "bytes") == 0;
+  }();
+  return alone;
+}
+
 }  // namespace
 
 size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   gcts::Generator random(seed, "mutate");
-  if (LLVMFuzzerMutate && random.chance(1, 8)) return LLVMFuzzerMutate(data, size, max_size);
+  if (bytes_alone() || (LLVMFuzzerMutate && random.chance(1, 8))) return LLVMFuzzerMutate(data, size, max_size);
+  if (random.chance(1, 6)) {
+    const gcts::Bytes grown = gcts::grow(bytes(data, size), random.stream("grow"), max_size);
+    if (!grown.empty()) {
+      if (random.chance(1, 2)) return hand_over(grown, data, max_size);
+      return hand_over(gcts::mutate(grown, random, max_size), data, max_size);
+    }
+  }
   return hand_over(gcts::mutate(bytes(data, size), random, max_size), data, max_size);
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size, uint8_t* out, size_t max_size,
                                  unsigned int seed) {
+  if (bytes_alone()) return 0;
   const gcts::Generator random(seed, "cross over");
   return hand_over(gcts::cross_over(bytes(a, a_size), bytes(b, b_size), random, max_size), out, max_size);
 }

@@ -1,4 +1,5 @@
-// Seeds: small corpus files, blocks and floats of every shape, and hostile text.
+// Seeds: small corpus files, blocks and floats of every shape, hostile text, calls of
+// kernels, and replies of adapters.
 
 #include "fuzz/seeds.h"
 
@@ -7,7 +8,9 @@
 #include <string>
 
 #include "corpus/case.h"
+#include "corpus/models.h"
 #include "reference/generator.h"
+#include "reference/tensor_type.h"
 
 namespace gcts {
 namespace {
@@ -25,6 +28,77 @@ std::vector<Bytes> files() {
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// Sound models of everyday kinds alone, so that a campaign has everything to find.
+std::vector<Bytes> plain() {
+  const auto numbers = [](ValueType type, size_t count) {
+    std::vector<Value> out;
+    for (size_t i = 0; i < count; ++i) out.push_back(Value::scalar(type, i + 1));
+    return Value::array(type, std::move(out));
+  };
+  std::vector<File> models = {
+      minimal(),
+      one_tensor(),
+      two_tensors(),
+      rich(),
+      with("general.name", Value::string("a model")),
+      with("llama.block_count", Value::u32(2)),
+      with("general.quantization_version", Value::u32(2)),
+      with("gcts.flag", Value::boolean(true)),
+      with("gcts.f32", Value::f32(0.5f)),
+      with("gcts.u64", Value::u64(7)),
+      with("gcts.i16", Value::i16(3)),
+      with("tokenizer.ggml.tokens", Value::strings({"<s>", "a", "b"})),
+      with("gcts.numbers", numbers(ValueType::uint32, 5)),
+      with("gcts.bytes", numbers(ValueType::uint8, 9)),
+      with(kAlignmentKey, Value::u32(64)),
+      with_tensors({filled("q", tensor::q4_0, {64})}),
+      with_tensors({filled("k", tensor::q4_k, {256})}),
+      with_tensors({filled("h", tensor::f16, {4, 3})}),
+      with_tensors({filled("a", tensor::f32, {2, 2, 2}), filled("b", tensor::i8, {8})}),
+  };
+  std::vector<Bytes> out;
+  for (const File& model : models) out.push_back(write_bytes(model));
+  return out;
+}
+
+// Inputs as kernel_fuzzer.cc reads them: two bytes that choose a kernel, three for the
+// call, then bytes that are legal as blocks of any type.
+std::vector<Bytes> calls() {
+  constexpr size_t kMostKernels = 160, kBytes = 600;
+  std::vector<Bytes> out;
+  for (size_t kernel = 0; kernel < kMostKernels; ++kernel) {
+    Bytes input{std::byte(kernel & 255), std::byte(kernel >> 8), std::byte(kernel % 3), std::byte(kernel % 9), std::byte(kernel % 4)};
+    const Bytes more = pattern(kBytes, "call " + std::to_string(kernel));
+    input.insert(input.end(), more.begin(), more.end());
+    out.push_back(std::move(input));
+  }
+  return out;
+}
+
+// Inputs as protocol_fuzzer.cc reads them: a byte that says what is answered, then a line.
+std::vector<Bytes> replies() {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kReplies[] = {
+      "\0{\"id\":1,\"protocol\":1,\"name\":\"x\",\"version\":\"1.0\",\"reads\":[\"file\",\"tensor_bytes\"],\"writes\":[\"file\"],\"dequantizes\":[2,\"8\"]}"sv,
+      "\1a.b\nc\x7f\"\\"sv,
+      "\2{\"id\":1,\"verdict\":\"accept\",\"version\":3,\"byte_order\":\"little\",\"alignment\":32,\"metadata\":[],\"tensors\":[]}"sv,
+      "\2{\"id\":1,\"verdict\":\"accept\",\"metadata\":[{\"key\":\"general.architecture\",\"type\":\"string\",\"value\":\"llama\"}]}"sv,
+      "\2{\"id\":1,\"verdict\":\"accept\",\"metadata\":[{\"key\":{\"hex\":\"6100\"},\"type\":\"float32\",\"value\":\"0.5\",\"bits\":\"3f000000\"}]}"sv,
+      "\2{\"id\":1,\"verdict\":\"accept\",\"metadata\":[{\"key\":\"a\",\"type\":\"array\",\"element_type\":\"uint8\",\"base64\":\"AQID\"}]}"sv,
+      "\2{\"id\":1,\"verdict\":\"accept\",\"metadata\":[{\"key\":\"a\",\"type\":\"array\",\"values\":[{\"type\":\"number\",\"value\":\"1\"}]}]}"sv,
+      "\2{\"id\":1,\"verdict\":\"accept\",\"tensors\":[{\"name\":\"w\",\"type\":0,\"dims\":[\"4\",2],\"offset\":0,\"size\":32}]}"sv,
+      "\2{\"id\":1,\"verdict\":\"reject\",\"message\":\"bad magic\"}"sv,
+      "\6{\"id\":1,\"verdict\":\"unsupported\",\"message\":\"no\"}"sv,
+      "\7{\"id\":1,\"verdict\":\"accept\",\"base64\":\"AACAPwAAAEA=\"}"sv,
+  };
+  std::vector<Bytes> out;
+  for (const std::string_view each : kReplies) {
+    const auto* data = reinterpret_cast<const std::byte*>(each.data());
+    out.emplace_back(data, data + each.size());
+  }
   return out;
 }
 
@@ -87,6 +161,9 @@ std::vector<Bytes> make_seeds(std::string_view kind) {
   if (kind == "files") return files();
   if (kind == "blocks") return blocks();
   if (kind == "text") return text();
+  if (kind == "plain") return plain();
+  if (kind == "calls") return calls();
+  if (kind == "replies") return replies();
   return {};
 }
 

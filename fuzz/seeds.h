@@ -10,8 +10,8 @@
 
 namespace gcts {
 
-// The seeds of a kind of input that targets.inc names: files, blocks or text.  Empty for
-// any other name.
+// The seeds of a kind of input that targets.inc names, or of `plain`: files of everyday
+// kinds without a fault among them.  Empty for any other name.
 std::vector<Bytes> make_seeds(std::string_view kind);
 
 }  // namespace gcts

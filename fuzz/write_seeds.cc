@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   const std::vector<gcts::Bytes> seeds = argc == 3 ? gcts::make_seeds(argv[1]) : std::vector<gcts::Bytes>{};
   if (seeds.empty()) {
-    std::fprintf(stderr, "write_seeds files|blocks|text FOLDER\n");
+    std::fprintf(stderr, "write_seeds files|plain|blocks|calls|text|replies FOLDER\n");
     return 2;
   }
   const std::filesystem::path folder = argv[2];

@@ -3,7 +3,7 @@
 // A case is a small file of the corpus, mostly a valid one, changed by the mutator with
 // a generator keyed by (seed, id); what the reference finds in the result is what is
 // expected of everybody.  Where the corpus holds that either verdict is right, so does
-// a mutated file with the same trait: undecided() lists those traits.
+// a mutated file with the same trait (undecided.h).
 
 #include <algorithm>
 #include <string>
@@ -12,19 +12,13 @@
 
 #include "corpus/mutator.h"
 #include "harness/case_source.h"
-#include "reference/split.h"
-#include "reference/tensor_type.h"
+#include "harness/undecided.h"
 
 namespace gcts {
 namespace {
 
 constexpr uint64_t kInSmoke = 200, kInAll = 10'000;
 constexpr size_t kLargestBase = 4096, kLargestFile = 8192;
-
-// The nesting that readers must follow; above it they may decline (nesting_moderate).
-constexpr uint64_t kModerateDepth = 63;
-// An alignment that is negative as an int32 is left open (alignment_large).
-constexpr uint32_t kOpenAlignment = 0x80000000u;
 
 // Small single files about which the suite has made up its mind; shard sets depend on
 // names, which a mutation does not change.
@@ -63,39 +57,6 @@ Mutated make(uint64_t seed, std::string_view id) {
   }
 }
 
-// How deep arrays nest at most: the longest run of array heads, decodable to the end
-// or not.
-uint64_t nesting(std::span<const std::byte> file) {
-  uint64_t deepest = 0, run = 0;
-  for (const Field& field : scan_fields(file).fields) {
-    if (field.kind == FieldKind::element_type) deepest = std::max(deepest, ++run);
-    else if (field.kind != FieldKind::element_count) run = 0;
-  }
-  return deepest;
-}
-
-// Why either verdict on the file is right, in the terms of Case::reason; "" if only
-// one is.
-std::string undecided(const Mutated& mutated, const Reading& reading, uint64_t depth) {
-  std::string reason;
-  for (const Finding& finding : reading.findings.all()) {
-    const Rule& rule = rule_at(finding.rule);
-    if (rule.spec != Severity::should) continue;
-    if (rule.level == Level::undefined && finding.rule != rule::no_trailing_bytes) return "undefined";
-    if (rule.ggml == Severity::must) reason = "divergence";
-  }
-  if (reading.alignment >= kOpenAlignment) return "undefined";
-  for (const TensorView& tensor : reading.tensors) {
-    const TensorType* type = find_tensor_type(tensor.type);
-    const bool blocks = type && type->block_elements > 1;
-    if (tensor.rank == 0 || std::find(tensor.dims.begin(), tensor.dims.end(), 0u) != tensor.dims.end()) return "undefined";
-    if (blocks && reading.layout.order == ByteOrder::big) return "undefined";
-  }
-  if (depth > kModerateDepth) return "limit";
-  if (is_shard("model.gguf", reading) || mutated.base->has_tag("limit:")) return "divergence";
-  return reason;
-}
-
 // The broken rules, roots first.
 std::vector<rule::Index> broken(const Findings& findings) {
   std::vector<rule::Index> out;
@@ -129,7 +90,8 @@ Case mutated_case(uint64_t seed, std::string id) {
   c.rule = told(c.breaks, base.rule);
   c.also = c.breaks;
   std::erase(c.also, c.rule);
-  c.reason = undecided(mutated, reading, depth);
+  c.reason = undecided(reading, depth);
+  if (c.reason.empty() && base.has_tag("limit:")) c.reason = "divergence";
   c.spec = c.expected(Profile::builtin(BuiltinProfile::spec));
   c.ggml = c.expected(Profile::builtin(BuiltinProfile::ggml));
   c.parent = base.spec == Expectation::valid ? base.id : base.parent;

@@ -42,8 +42,11 @@ Plugin open_plugin(const char* path) {
     plugin.error = std::string(path) + " exports no gcts_plugin_entry: it is no plugin";
     return plugin;
   }
-  const auto entry = reinterpret_cast<gcts_plugin_entry_fn>(symbol);
-  const gcts_plugin* table = entry();
+  return take_plugin(reinterpret_cast<gcts_plugin_entry_fn>(symbol)());
+}
+
+Plugin take_plugin(const gcts_plugin* table) {
+  Plugin plugin;
   if (!table) {
     plugin.error = "gcts_plugin_entry returned null";
     return plugin;

@@ -26,6 +26,8 @@ struct Plugin {
 };
 
 Plugin open_plugin(const char* path);
+// The tables that a plugin's entry returned, checked.
+Plugin take_plugin(const gcts_plugin* table);
 
 struct Session {
   Plugin plugin;

@@ -1,4 +1,4 @@
-// The rows of faults.inc with the functions that plant them.
+// The rows of faults.inc and fuzz_faults.inc with the functions that plant them.
 
 #ifndef GCTS_PLUGINS_FAULTY_FAULT_H_
 #define GCTS_PLUGINS_FAULTY_FAULT_H_
@@ -35,6 +35,7 @@ using kernel_hooks = KernelHooks;
 // One function a row; a row without its function is a link error.
 #define FAULT(name, target, check, modelled_on) void name(target##_hooks& hooks);
 #include "plugins/faulty/faults.inc"
+#include "plugins/faulty/fuzz_faults.inc"
 #undef FAULT
 
 // The row that a kernel fault sits in.

@@ -15,6 +15,7 @@ constexpr Fault kFaults[] = {
 #define FAULT(name, target, check, modelled_on) \
   {#name, FaultTarget::target, [](Hooks& hooks) { fault::name(hooks.target); }},
 #include "plugins/faulty/faults.inc"
+#include "plugins/faulty/fuzz_faults.inc"
 #undef FAULT
 };
 

@@ -1,0 +1,117 @@
+// Findings on their way out.
+
+#include "fuzz/finding.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace gcts {
+namespace {
+
+namespace fs = std::filesystem;
+
+// libFuzzer and Centipede read counters in this section like those of edges.
+constexpr size_t kCounters = 1 << 12;
+#if defined(__linux__)
+[[gnu::section("__libfuzzer_extra_counters")]]
+#endif
+uint8_t counters[kCounters];
+
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash ^ hash >> 31;
+}
+
+const std::string& folder() {
+  static const std::string name = [] {
+    const char* set = std::getenv("GCTS_FUZZ_COLLECT");
+    return std::string(set ? set : "");
+  }();
+  return name;
+}
+
+std::set<std::string, std::less<>>& known() {
+  static std::set<std::string, std::less<>> signatures = [] {
+    std::set<std::string, std::less<>> out;
+    const char* file = std::getenv("GCTS_FUZZ_KNOWN");
+    std::ifstream in(file ? file : "");
+    for (std::string line; std::getline(in, line);)
+      if (!line.empty() && line[0] != '#') out.insert(line);
+    return out;
+  }();
+  return signatures;
+}
+
+std::string text_of(const Sighting& s) {
+  return "finding: " + s.signature() + "\nrule: " + s.rule + "\nwhat: " + s.sentence + "\n";
+}
+
+// Whole or not at all: a campaign may be killed at any moment.
+void put_file(const fs::path& path, std::string_view bytes) {
+  const fs::path beside = path.string() + "." + std::to_string(getpid()) + ".tmp";
+  std::ofstream out(beside, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(beside, path, error);
+}
+
+void collect(const Sighting& s, std::span<const std::byte> input) {
+  static std::map<std::string, uint64_t> smallest;
+  const std::string signature = s.signature();
+  char name[32];
+  std::snprintf(name, sizeof name, "finding-%016llx", static_cast<unsigned long long>(hash_of(signature)));
+  const fs::path path = fs::path(folder()) / name;
+  std::error_code error;
+  const auto [known_size, is_new] = smallest.try_emplace(signature, UINT64_MAX);
+  if (is_new) {
+    const uint64_t there = fs::file_size(path, error);
+    if (!error) known_size->second = there;
+  }
+  if (input.size() >= known_size->second) return;
+  known_size->second = input.size();
+  put_file(path.string() + ".txt", text_of(s));
+  put_file(path, {reinterpret_cast<const char*>(input.data()), input.size()});
+}
+
+}  // namespace
+
+bool collects() { return !folder().empty(); }
+bool is_known(std::string_view signature) { return known().contains(signature); }
+void add_known(std::string signature) { known().insert(std::move(signature)); }
+
+void report(const Sighting& sighting, std::span<const std::byte> input) {
+  if (is_known(sighting.signature())) return;
+  if (collects()) return collect(sighting, input);
+  std::fputs(text_of(sighting).c_str(), stderr);
+  std::abort();
+}
+
+void note_feature(uint32_t a, uint32_t b) {
+  const uint32_t mixed = (a * 0x9e3779b1u) ^ (b * 0x85ebca6bu);
+  uint8_t& counter = counters[(mixed >> 16 ^ mixed) % kCounters];
+  if (counter < 255) ++counter;
+}
+
+std::string words_of(std::string_view text, size_t most) {
+  std::string out;
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '\'') quoted = !quoted;
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (quoted || out.size() >= most) continue;
+    if (letter) out += c;
+    else if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+}  // namespace gcts

@@ -1,0 +1,98 @@
+// Verdicts and contents compared.
+
+#include "fuzz/reader_verdict.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "harness/contents_diff.h"
+#include "harness/reference_contents.h"
+#include "harness/undecided.h"
+
+namespace gcts {
+namespace {
+
+// Of the broken rules the one that a reader which accepts the file is told about: the
+// first whose acceptance is news, what stops decoding before all others.
+rule::Index news(const FuzzedPlugin& plugin, const Findings& findings) {
+  rule::Index told = rule::kCount;
+  for (const Finding& finding : findings.all()) {
+    const Rule& rule = rule_at(finding.rule);
+    if (fuzz_profile().severity(finding.rule) != Severity::must) continue;
+    if (told == rule::kCount) told = finding.rule;
+    if (is_known(Sighting{plugin.name, "accepts", std::string(rule.name), "", ""}.signature())) continue;
+    return finding.rule;
+  }
+  return told;
+}
+
+std::string quoted(const std::string& message) { return message.empty() ? "" : ": " + message; }
+
+Sighting accepts(const FuzzedPlugin& plugin, const Expected& expected) {
+  const rule::Index broken = news(plugin, expected.reading.findings);
+  std::string where;
+  for (const Finding& finding : expected.reading.findings.all())
+    if (finding.rule == broken && where.empty()) where = finding.message;
+  const Rule& rule = rule_at(broken);
+  return {plugin.name, "accepts", std::string(rule.name), std::string(rule.name), "accepts a file that breaks " + std::string(rule.name) + ": " + where};
+}
+
+Sighting differs(const FuzzedPlugin& plugin, const ContentsDifference& difference) {
+  const std::string place = difference.where.substr(0, difference.where.find(' '));
+  const std::string what = place + " " + words_of(difference.expected, 16) + " for " + words_of(difference.actual, 16);
+  return {plugin.name, "contents", what, "", "reads other contents: " + difference.sentence()};
+}
+
+}  // namespace
+
+const Profile& fuzz_profile() {
+  static const Profile profile = [] {
+    const char* name = std::getenv("GCTS_PROFILE");
+    Profile chosen = Profile::builtin(BuiltinProfile::spec);
+    std::string error;
+    if (name && *name && !Profile::load(name, chosen, error)) {
+      std::fprintf(stderr, "GCTS_PROFILE: %s\n", error.c_str());
+      std::exit(1);
+    }
+    return chosen;
+  }();
+  return profile;
+}
+
+Expected expect(std::span<const std::byte> file, Stage stage) {
+  Expected out{read(file, {.stage = stage, .lint = false}), Expectation::valid, ""};
+  out.reason = undecided(out.reading, nesting(file));
+  if (judge(out.reading.findings, fuzz_profile()) == Verdict::invalid) out.verdict = Expectation::invalid;
+  else if (!out.reason.empty()) out.verdict = Expectation::either;
+  return out;
+}
+
+std::optional<Sighting> judge_conduct(const FuzzedPlugin& plugin, const Reaction& reaction) {
+  if (!reaction.accident.kind.empty())
+    return Sighting{plugin.name, reaction.accident.kind, reaction.accident.what, "", reaction.accident.sentence};
+  if (!reaction.misuse.empty()) return Sighting{plugin.name, "misuse", words_of(reaction.misuse), "", "misuses the sink: " + reaction.misuse};
+  if (reaction.status < GCTS_OK || reaction.status > GCTS_FAILED)
+    return Sighting{plugin.name, "misuse", "status", "", "returns status " + std::to_string(reaction.status) + ", which is none of gcts_status"};
+  return std::nullopt;
+}
+
+std::optional<Sighting> judge_reaction(const FuzzedPlugin& plugin, const Expected& expected, const Reaction& reaction) {
+  if (auto accident = judge_conduct(plugin, reaction)) return accident;
+  if (reaction.status == GCTS_UNSUPPORTED) return std::nullopt;  // an honest limit
+  if (reaction.status == GCTS_OK) {
+    if (expected.verdict == Expectation::invalid) return accepts(plugin, expected);
+    if (expected.reason == "undefined" || !expected.reading.complete) return std::nullopt;  // so are its contents
+    const bool digests = expected.reading.stage == Stage::data && (plugin.tables.reader.capabilities & GCTS_READS_TENSOR_BYTES);
+    const std::vector<uint8_t> records = encode_reading(expected.reading, digests);
+    if (records == reaction.records) return std::nullopt;
+    return differs(plugin, first_difference(records, reaction.records));
+  }
+  if (expected.verdict == Expectation::either) return std::nullopt;
+  if (reaction.status == GCTS_FAILED)
+    return Sighting{plugin.name, "fails", words_of(reaction.message), "", "reports its own failure, which is no verdict" + quoted(reaction.message)};
+  if (expected.verdict == Expectation::invalid) return std::nullopt;
+  return Sighting{plugin.name, "rejects", words_of(reaction.message), "", "rejects a valid file" + quoted(reaction.message)};
+}
+
+}  // namespace gcts

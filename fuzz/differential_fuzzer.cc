@@ -24,8 +24,13 @@ void know_template() {
   for (const char* rule : {"string_is_utf8", "tensor_name_is_utf8"}) add_known(Sighting{"template", "accepts", rule, "", ""}.signature());
 }
 
-Reaction read_with(FuzzedPlugin& plugin, Input input, Stage stage, bool by_path) {
+GuardedInput& place_of_inputs() {
   static GuardedInput place;
+  return place;
+}
+
+Reaction read_with(FuzzedPlugin& plugin, Input input, Stage stage, bool by_path) {
+  GuardedInput& place = place_of_inputs();
   const uint32_t asked = stage == Stage::data ? GCTS_STAGE_DATA : GCTS_STAGE_METADATA;
   const bool digests = stage == Stage::data && (plugin.tables.reader.capabilities & GCTS_READS_TENSOR_BYTES);
   if (by_path) {
@@ -92,8 +97,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         const Input cut = input.first((chosen >> 16) % size);
         check(plugin, cut, input, expect(cut, Stage::data), by_path);
       }
+      if ((chosen >> 10 & 15) == 0 && (can & GCTS_READS_MEMORY)) {
+        const std::span<const uint8_t> file = place_of_inputs().place(input);
+        look_for_leaks(plugin, {GCTS_STAGE_DATA, nullptr, file.data(), file.size()}, size, input);
+      }
     }
-    if ((chosen >> 9 & 1) == 0 && expected.reading.stage == Stage::data) {
+    if ((chosen >> 14 & 7) == 0 && expected.reading.stage == Stage::data) {
       if (const auto sighting = judge_writer(plugin, expected)) report(*sighting, input);
     }
   }

@@ -34,7 +34,6 @@ void compare(const std::vector<uint8_t>& records) {
   const std::vector<uint8_t> told = as_told(expected_records(), records);
   if (!std::equal(told.begin(), told.end(), records.begin(), records.end()))
     promise(!first_difference(told, records).where.empty(), "a difference has a place");
-  promise(as_told(records, records) == records, "a reply tells all that it tells");
 }
 
 void check_reply(Parse parse, std::string_view line) {

@@ -11,23 +11,9 @@ using namespace gcts;
 
 namespace {
 
-// A leak is what a call keeps every time.
-constexpr int kCallsToLeak = 12;
-
 gcts_read_request in_memory(std::span<const uint8_t> file, uint32_t stage) { return {stage, nullptr, file.data(), file.size()}; }
 
 bool reads(const FuzzedPlugin& plugin, uint32_t how) { return plugin.tables.reader.read && (plugin.tables.reader.capabilities & how); }
-
-void find_leaks(FuzzedPlugin& plugin, const gcts_read_request& request, uint64_t size, std::span<const std::byte> input) {
-  uint64_t least = UINT64_MAX;
-  for (int i = 0; i < kCallsToLeak && least > 0; ++i) {
-    const uint64_t before = heap_in_use();
-    if (!react(plugin, request, size, false).accident.kind.empty()) return;
-    const uint64_t after = heap_in_use();
-    least = std::min(least, after > before ? after - before : 0);
-  }
-  if (least > 0) report({plugin.name, "leak", "", "", "every call keeps " + std::to_string(least) + " bytes of heap"}, input);
-}
 
 bool same(const Reaction& a, const Reaction& b) { return a.status == b.status && (a.status != GCTS_OK || a.records == b.records); }
 
@@ -44,7 +30,7 @@ void check(FuzzedPlugin& plugin, std::span<const std::byte> input) {
     const Reaction again = react(plugin, request, input.size(), true);
     if (const auto sighting = judge_conduct(plugin, again)) return report(*sighting, input);
     if (!same(first, again)) return report({plugin.name, "changes", "", "", "answers the same file differently the second time"}, input);
-    if ((chosen >> 3 & 7) == 0) find_leaks(plugin, request, input.size(), input);
+    if ((chosen >> 3 & 7) == 0) look_for_leaks(plugin, request, input.size(), input);
     known = true;
   }
   if (reads(plugin, GCTS_READS_PATH) && (!known || (chosen >> 6 & 15) == 0)) {
@@ -52,7 +38,7 @@ void check(FuzzedPlugin& plugin, std::span<const std::byte> input) {
     const gcts_read_request request{stage, path.c_str(), nullptr, 0};
     const Reaction by_path = react(plugin, request, input.size(), true);
     if (const auto sighting = judge_conduct(plugin, by_path)) return report(*sighting, input);
-    if (!known) find_leaks(plugin, request, input.size(), input);
+    if (!known) look_for_leaks(plugin, request, input.size(), input);
   }
 }
 

@@ -77,11 +77,26 @@ std::optional<Sighting> judge_conduct(const FuzzedPlugin& plugin, const Reaction
   return std::nullopt;
 }
 
+void look_for_leaks(FuzzedPlugin& plugin, const gcts_read_request& request, uint64_t size, std::span<const std::byte> input) {
+  constexpr int kCalls = 12;  // what the first ones keep may be a cache
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < kCalls && least > 0; ++i) {
+    const uint64_t before = heap_in_use();
+    if (!react(plugin, request, size, false).accident.kind.empty()) return;
+    const uint64_t after = heap_in_use();
+    least = std::min(least, after > before ? after - before : 0);
+  }
+  if (least > 0) report({plugin.name, "leak", "", "", "every call keeps " + std::to_string(least) + " bytes of heap"}, input);
+}
+
 std::optional<Sighting> judge_reaction(const FuzzedPlugin& plugin, const Expected& expected, const Reaction& reaction) {
   if (auto accident = judge_conduct(plugin, reaction)) return accident;
   if (reaction.status == GCTS_UNSUPPORTED) return std::nullopt;  // an honest limit
   if (reaction.status == GCTS_OK) {
-    if (expected.verdict == Expectation::invalid) return accepts(plugin, expected);
+    // Whoever does not look at the data need not know where they lie: beyond what stops
+    // decoding, the metadata alone prove nothing.
+    const bool provable = expected.reading.stage == Stage::data || !expected.reading.complete;
+    if (expected.verdict == Expectation::invalid) return provable ? std::optional(accepts(plugin, expected)) : std::nullopt;
     if (expected.reason == "undefined" || !expected.reading.complete) return std::nullopt;  // so are its contents
     const bool digests = expected.reading.stage == Stage::data && (plugin.tables.reader.capabilities & GCTS_READS_TENSOR_BYTES);
     const std::vector<uint8_t> records = encode_reading(expected.reading, digests);

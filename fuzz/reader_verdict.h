@@ -32,6 +32,9 @@ std::optional<Sighting> judge_reaction(const FuzzedPlugin& plugin, const Expecte
 // Only what needs no reference: accidents, and misuse of the sink.
 std::optional<Sighting> judge_conduct(const FuzzedPlugin& plugin, const Reaction& reaction);
 
+// Reports what every one of a dozen calls keeps of the heap, where a sanitizer counts it.
+void look_for_leaks(FuzzedPlugin& plugin, const gcts_read_request& request, uint64_t size, std::span<const std::byte> input);
+
 }  // namespace gcts
 
 #endif  // GCTS_FUZZ_READER_VERDICT_H_

@@ -149,7 +149,7 @@ Engine::Order fuzz_order(const FuzzTarget& target, const Engine& engine, const C
                  "-dict=" + (folder / "dictionary").string(),
                  "-artifact_prefix=" + (folder / "found").string() + "/",
                  (folder / "corpus").string(), (folder / "seeds").string()};
-  if (target.foreign()) order.words.insert(order.words.begin() + 1, {"-close_fd_mask=3", "-detect_leaks=0"});
+  if (target.foreign()) order.words.insert(order.words.begin() + 1, {"-close_fd_mask=3", "-detect_leaks=0", "-entropic=0"});
   if (const std::string regressions = regressions_of(target); !regressions.empty()) order.words.push_back(regressions);
   order.environment = campaign_environment(options, target);
   order.environment.push_back("TMPDIR=" + (folder / "scratch").string());

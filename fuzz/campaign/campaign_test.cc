@@ -23,6 +23,7 @@
 #include "fuzz/campaign/promote.h"
 #include "fuzz/campaign/told.h"
 #include "harness/child.h"
+#include "reference/reader.h"
 #include "reference/writer.h"
 
 using namespace gcts;

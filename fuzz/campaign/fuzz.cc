@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 struct FuzzArguments {
   std::vector<std::string> targets;
-  bool campaign = false, planted = false, without_mutator = false, build = false;
-  std::string engines, folder, profile, known, promote, input, log, table;
+  bool campaign = false, planted = false, without_mutator = false;
+  std::string engines, folder, profile, known, promote, input, table;
   std::vector<std::string> plugins, only;
   uint64_t seconds = 60, jobs = 1, memory = 2048, max_size = 4096, minimise = 20;
   uint64_t seeds = 3, easy = 60, hard = 600, bytes = 60;
@@ -46,7 +46,6 @@ void declare(Options& options, FuzzArguments& a) {
   options.value("promote", a.promote, "FINDING", "make a regression of a finding: its name in the report");
   options.value("folder", a.folder, "DIR", "where campaigns lie (default: build/fuzz/campaign of the source tree)");
   options.value("engines", a.engines, "DIR", "where fuzz_TARGET are (default: bin of the build folder fuzz)");
-  options.value("log", a.log, "FILE", "append a line for each target: commit, target, CPU-seconds, executions, findings");
   options.value("table", a.table, "FILE", "--planted: write the table there");
   options.values("only", a.only, "BUG", "--planted: this bug or tier; may be given again");
   options.number("seeds", a.seeds, "N", "--planted: seeds for each bug (default 3)");
@@ -58,14 +57,6 @@ void declare(Options& options, FuzzArguments& a) {
 }
 
 void stop_soon(int) { campaign_stopped = true; }
-
-std::string commit_of(const std::string& root) {
-  if (root.empty()) return "unknown";
-  Engine::Order order;
-  order.words = {"git", "-C", root, "rev-parse", "--short=12", "HEAD"};
-  const EngineRun run = Engine::run(order);
-  return run.succeeded ? run.output.substr(0, run.output.find('\n')) : "unknown";
-}
 
 std::string default_folder() {
   const std::string root = source_root();
@@ -171,9 +162,8 @@ int run_planted_verb(const FuzzArguments& a, const Engine& engine) {
   return met ? 0 : 1;
 }
 
-int run_targets(const FuzzArguments& a, const Engine& engine, const CampaignOptions& options, std::span<const FuzzTarget* const> targets) {
+int run_targets(const Engine& engine, const CampaignOptions& options, std::span<const FuzzTarget* const> targets) {
   size_t fresh = 0;
-  const std::string commit = a.log.empty() ? "" : commit_of(source_root());
   for (const FuzzTarget* target : targets) {
     if (campaign_stopped) break;
     const CampaignResult result = run_campaign(*target, engine, options);
@@ -187,8 +177,6 @@ int run_targets(const FuzzArguments& a, const Engine& engine, const CampaignOpti
                result.cpu_seconds > 0 ? static_cast<uint64_t>(static_cast<double>(result.executions) / result.cpu_seconds) : 0, result.progress.edges,
                result.progress.features, result.new_findings, result.all_executions, result.all_seconds);
     std::fflush(stdout);
-    if (!a.log.empty())
-      std::ofstream(a.log, std::ios::app) << fmt::format("{}\t{}\t{:.0f}\t{}\t{}\n", commit, target->name, result.cpu_seconds, result.executions, result.new_findings);
   }
   const std::vector<FuzzFinding> findings = findings_of(engine, options, targets);
   const std::string report = (fs::path(options.folder) / "report.md").string();
@@ -226,7 +214,7 @@ int verb_fuzz(int argc, char** argv) {
     return kUsageError;
   }
   if (!a.input.empty()) return run_input(a, engine, campaign, *targets.front());
-  return run_targets(a, engine, campaign, targets);
+  return run_targets(engine, campaign, targets);
 }
 
 }  // namespace gcts

@@ -76,7 +76,7 @@ class Bench {
     fs::create_directories(artefacts, error);
     Engine::Order order;
     order.words = {engine_.program(kTarget), fmt::format("-seed={}", job.seed), fmt::format("-max_len={}", kMaxSize), "-dict=" + dictionary_,
-                   "-artifact_prefix=" + artefacts.string() + "/", "-print_final_stats=1", "-timeout=10", "-rss_limit_mb=2048",
+                   "-artifact_prefix=" + artefacts.string() + "/", "-print_final_stats=1", "-timeout=10", "-entropic=0", "-detect_leaks=0", "-rss_limit_mb=2048",
                    "-seed_inputs=" + seeds_};
     order.environment = environment(*job.bug, std::string(job.bug->fault));
     if (job.mutator == "bytes") order.environment.push_back("GCTS_FUZZ_MUTATOR=bytes");

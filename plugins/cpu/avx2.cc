@@ -13,6 +13,7 @@ TARGET_BEGIN("avx2,fma,f16c")
 namespace cpu::avx2 {
 
 #include "x86_codes.h"
+#include "x86_integers.h"
 
 // maddubs saturates above 127 * 2 * 128, so codes of a wider range go through 16 bits.
 template <typename T>
@@ -29,6 +30,15 @@ static inline __m256i dot32(__m256i c, __m256i y) {
                                            _mm256_cvtepi8_epi16(_mm256_extracti128_si256(y, 1)));
     return _mm256_add_epi32(low, high);
   }
+}
+
+template <typename T>
+static inline __m256i add_scaled(__m256i sum, __m256i codes, __m256i y, __m256i scale) {
+  if constexpr (T::kRange <= 127) return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(codes, y), scale));
+  // Even and odd codes by themselves: two products of wide codes do not fit in 16 bits.
+  const __m256i even = _mm256_maddubs_epi16(_mm256_and_si256(codes, _mm256_set1_epi16(0x00ff)), y);
+  const __m256i odd = _mm256_maddubs_epi16(_mm256_andnot_si256(_mm256_set1_epi16(0x00ff), codes), y);
+  return _mm256_add_epi32(sum, _mm256_add_epi32(_mm256_madd_epi16(even, scale), _mm256_madd_epi16(odd, scale)));
 }
 
 static inline __m256 scaled8(__m128i c, float a) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -20,9 +21,14 @@ inline void promise(bool holds, const char* what) {
 
 // A number that depends on every byte, for choices that an input does not state.
 inline uint64_t choice(const uint8_t* data, size_t size) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (size_t i = 0; i < size; ++i) hash = (hash ^ data[i]) * 0x100000001b3;
-  return hash ^ hash >> 29;
+  uint64_t hash = 0xcbf29ce484222325 ^ size;
+  for (size_t i = 0; i < size; i += 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, data + i, size - i < 8 ? size - i : 8);
+    hash = (hash ^ eight) * 0x100000001b3;
+    hash ^= hash >> 29;
+  }
+  return hash ^ hash >> 32;
 }
 
 }  // namespace gcts

@@ -62,7 +62,6 @@ void check_bounds(const Reading& reading, Input file) {
     promise(inside(pair.key.data(), pair.key.size()), "a key lies in the file");
     promise(inside(pair.value.bytes.data(), pair.value.bytes.size()), "a value lies in the file");
     promise(pair.value.count <= file.size(), "an array has no more elements than the file has bytes");
-    pair.value.to_value();
   }
   for (const TensorView& tensor : reading.tensors) {
     promise(inside(tensor.name.data(), tensor.name.size()), "a tensor name lies in the file");
@@ -73,21 +72,24 @@ void check_bounds(const Reading& reading, Input file) {
 
 }  // namespace
 
+// An input is read as a map and in one other way.  Its hash says which and to which stage,
+// so that an execution stays short and a campaign meets every way with inputs of every
+// kind.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Profile profiles[] = {Profile::builtin(BuiltinProfile::spec), Profile::builtin(BuiltinProfile::ggml)};
   const Input file(reinterpret_cast<const std::byte*>(data), size);
-  const size_t largest = 1 + choice(data, size) % (size + 1);
-  for (const Stage stage : {Stage::data, Stage::metadata}) {
-    const Reading mapped = read(file, {.stage = stage});
-    check_bounds(mapped, file);
-    const Reading streamed = in_chunks(file, largest, stage);
-    promise(same(mapped.findings, streamed.findings), "findings are the same however the bytes arrive");
-    promise(same_contents(mapped, streamed), "contents are the same however the bytes arrive");
-    const Reading bare = read(file, {.stage = stage, .lint = false});
-    for (const Profile& profile : profiles) {
-      promise(judge(bare.findings, profile) == judge(mapped.findings, profile), "lint changes no verdict");
-      promise(mapped.complete || judge(mapped.findings, profile) == Verdict::invalid, "a file that does not decode to its end is invalid");
-    }
+  const uint64_t chosen = choice(data, size);
+  const Stage stage = chosen % 4 == 0 ? Stage::metadata : Stage::data;
+  const Reading mapped = read(file, {.stage = stage});
+  check_bounds(mapped, file);
+  const bool streams = chosen >> 2 & 1;
+  const Reading other = streams ? in_chunks(file, 1 + (chosen >> 3) % (size + 1), stage) : read(file, {.stage = stage, .lint = false});
+  if (streams) promise(same(mapped.findings, other.findings), "findings are the same however the bytes arrive");
+  promise(same_contents(mapped, other), "contents are the same however the bytes arrive");
+  for (const Profile& profile : profiles) {
+    const Verdict verdict = judge(mapped.findings, profile);
+    promise(judge(other.findings, profile) == verdict, "lint changes no verdict");
+    promise(mapped.complete || verdict == Verdict::invalid, "a file that does not decode to its end is invalid");
   }
   return 0;
 }

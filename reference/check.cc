@@ -32,12 +32,27 @@ constexpr Check kChecks[] = {
 // may stand in the rest.
 constexpr std::string_view kNeedsWhole[] = {"offsets", "data", "architecture", "tokenizer", "split"};
 
-bool applies(const Rule& rule, const Reading& reading, const ReadOptions& options) {
-  if (!reading.complete && std::find(std::begin(kNeedsWhole), std::end(kNeedsWhole), rule.area) != std::end(kNeedsWhole))
-    return false;
-  if (reading.stage == Stage::metadata && rule.area == "data") return false;
-  const bool lint = rule.spec != Severity::must && rule.ggml != Severity::must;
-  return options.lint || !lint;
+// When a check runs.
+struct Condition {
+  bool needs_whole, needs_data, lint;
+};
+
+constexpr Condition condition(std::string_view area, Severity spec, Severity ggml) {
+  return {std::find(std::begin(kNeedsWhole), std::end(kNeedsWhole), area) != std::end(kNeedsWhole), area == "data",
+          spec != Severity::must && ggml != Severity::must};
+}
+
+// By the rule's index.  A small file costs little more than the checks that it runs.
+constexpr Condition kConditions[] = {
+#define RULE(id, name, area, level, kind, spec, ggml, source, statement, effect) \
+  condition(#area, Severity::spec, Severity::ggml),
+#include "reference/rules.inc"
+#undef RULE
+};
+
+bool applies(const Condition& when, const Reading& reading, const ReadOptions& options) {
+  return (reading.complete || !when.needs_whole) && (reading.stage == Stage::data || !when.needs_data) &&
+         (options.lint || !when.lint);
 }
 
 // Traits of a whole file are roots only where nothing else is wrong.
@@ -61,7 +76,7 @@ void settle(Findings& findings) {
 void run_checks(Reading& reading, std::vector<Extent> extents, const ReadOptions& options) {
   reading.survey = std::make_shared<Survey>(reading, std::move(extents));
   for (size_t i = 0; i < std::size(kChecks); ++i)
-    if (kChecks[i] != nullptr && applies(rules()[i], reading, options)) kChecks[i](reading, reading.findings);
+    if (kChecks[i] != nullptr && applies(kConditions[i], reading, options)) kChecks[i](reading, reading.findings);
   reading.survey.reset();
   settle(reading.findings);
 }

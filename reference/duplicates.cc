@@ -1,6 +1,6 @@
 // Hashes all names, sorts the hashes into parts that fit a cache, and looks for equal
 // ones within each part.  A table over all names at once would miss the cache for
-// nearly every name of a large vocabulary.
+// nearly every name of a large vocabulary.  A few names are compared one by one.
 
 #include "reference/duplicates.h"
 
@@ -64,9 +64,23 @@ class PartFinder {
   std::vector<Duplicate> found_;
 };
 
+// What is cheaper than hashing: each name against those before it.
+constexpr size_t kFew = 16;
+
+std::vector<Duplicate> compare_all(std::span<const std::string_view> names) {
+  std::vector<Duplicate> found;
+  for (size_t i = 1; i < names.size(); ++i) {
+    size_t first = 0;
+    while (first < i && names[first] != names[i]) ++first;
+    if (first < i) found.push_back({i, first});
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<Duplicate> find_duplicates(std::span<const std::string_view> names) {
+  if (names.size() <= kFew) return compare_all(names);
   // A power of two of parts, so that the part is the hash's top bits.
   const int bits = std::bit_width(names.size() / kPart);
   const auto part_of = [&](uint64_t hash) { return bits == 0 ? 0 : hash >> (64 - bits); };

@@ -1,4 +1,5 @@
-// Products of dimensions in 128 bits, so that no shape wraps unnoticed.
+// Products of dimensions that know when they leave 64 bits, so that no shape wraps
+// unnoticed.
 
 #include "reference/shape.h"
 
@@ -9,8 +10,6 @@
 
 namespace gcts {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
 
 constexpr uint64_t kInt64Max = INT64_MAX;
 
@@ -24,10 +23,9 @@ Product multiply(std::span<const uint64_t> dims) {
   Product p;
   if (std::find(dims.begin(), dims.end(), uint64_t{0}) != dims.end()) return {0, false};
   for (const uint64_t dim : dims) {
-    const Wide wide = static_cast<Wide>(p.low) * dim;
     // Once large it stays large: every dimension is at least 1.
-    p.large = p.large || wide > kInt64Max;
-    p.low = static_cast<uint64_t>(wide);
+    const bool wraps = __builtin_mul_overflow(p.low, dim, &p.low);
+    p.large = p.large || wraps || p.low > kInt64Max;
   }
   return p;
 }
@@ -61,9 +59,10 @@ ShapeSize measure(uint32_t type, uint32_t rank, std::span<const uint64_t> dims) 
   if (row == nullptr || row->status == TensorStatus::removed) return faulty(ShapeFault::unknown_type);
   const uint64_t row_elements = rank == 0 ? 1 : dims[0];
   if (row_elements % row->block_elements != 0) return faulty(ShapeFault::partial_block);
-  const Wide bytes = static_cast<Wide>(p.low / row->block_elements) * row->block_bytes;
-  if (bytes >= UINT64_MAX) return faulty(ShapeFault::bytes_wrap);
-  size.bytes = static_cast<uint64_t>(bytes);
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(p.low / row->block_elements, uint64_t{row->block_bytes}, &bytes) || bytes == UINT64_MAX)
+    return faulty(ShapeFault::bytes_wrap);
+  size.bytes = bytes;
   return size;
 }
 

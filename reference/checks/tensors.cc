@@ -178,8 +178,8 @@ void check_tensor_sizes_sum(const Reading& reading, Findings& findings) {
 }
 
 void check_tensor_type_known(const Reading& reading, Findings& findings) {
-  report_types(reading, findings, rule::tensor_type_known,
-               fmt::format("which is not known; types are 0 to {}", tensor_types().size() - 1),
+  static const std::string kWhat = fmt::format("which is not known; types are 0 to {}", tensor_types().size() - 1);
+  report_types(reading, findings, rule::tensor_type_known, kWhat,
                [](uint32_t type) { return find_tensor_type(type) == nullptr; });
 }
 
@@ -196,8 +196,9 @@ void check_tensor_type_repacked(const Reading& reading, Findings& findings) {
 }
 
 void check_tensor_type_newer_than_document(const Reading& reading, Findings& findings) {
-  report_types(reading, findings, rule::tensor_type_newer_than_document,
-               fmt::format("which ggml knows but the document's list, up to {}, does not", kNewestInDocument),
+  static const std::string kWhat =
+      fmt::format("which ggml knows but the document's list, up to {}, does not", kNewestInDocument);
+  report_types(reading, findings, rule::tensor_type_newer_than_document, kWhat,
                [](uint32_t type) { return type > kNewestInDocument && find_tensor_type(type) != nullptr; });
 }
 

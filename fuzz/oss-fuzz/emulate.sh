@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Does what OSS-Fuzz does, without its images: builds the targets with its variables into
+# an empty folder, moves that elsewhere, and runs each target from there, from its seeds
+# and its dictionary.
+#
+#   emulate.sh ROOT FOLDER
+set -eu
+root=$1 folder=$2
+
+for tool in clang++-19 cmake ninja zip unzip; do
+  command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }
+done
+rm -rf "$folder/out" "$folder/runner" "$folder/src"
+mkdir -p "$folder/out" "$folder/work" "$folder/src"
+ln -s "$root" "$folder/src/gguf-cts"
+
+# The flags of OSS-Fuzz for libFuzzer with the address sanitizer, but for its own C++
+# library.
+flags="-O1 -fno-omit-frame-pointer -gline-tables-only -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION"
+flags="$flags -fsanitize=address -fsanitize-address-use-after-scope -fsanitize=fuzzer-no-link"
+SRC=$folder/src OUT=$folder/out WORK=$folder/work CC=clang-19 CXX=clang++-19 CFLAGS=$flags CXXFLAGS=$flags \
+  LIB_FUZZING_ENGINE=-fsanitize=fuzzer bash -eu "$root/fuzz/oss-fuzz/build.sh" >"$folder/build.log" 2>&1 ||
+  { tail -40 "$folder/build.log"; exit 1; }
+
+mv "$folder/out" "$folder/runner"
+cd "$folder/runner"
+ran=0
+for target in *_fuzzer; do
+  fail() { echo "$target: $1"; tail -20 "$folder/$target.log" 2>/dev/null || true; exit 1; }
+  libraries=$(ldd "$target" | sed -n 's/^\t*\([^ ]*\)\.so.*/\1/p' | grep -vE '^(linux-vdso|/lib64/ld-linux.*|lib(c|m|dl|rt|pthread|resolv|gcc_s|stdc\+\+))$' || true)
+  [ -z "$libraries" ] || fail "needs libraries that are not there: $libraries"
+  unzip -q "${target}_seed_corpus.zip" -d "seeds_$target"
+  mkdir "corpus_$target"
+  set --
+  [ ! -f "$target.dict" ] || set -- -dict="$target.dict"
+  env -i PATH="$PATH" "./$target" "$@" -max_total_time=2 -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    "corpus_$target" "seeds_$target" >"$folder/$target.log" 2>&1 || fail "ended with an error"
+  grep -q 'inline 8-bit counters' "$folder/$target.log" || fail "is not instrumented"
+  seeds=$(ls "seeds_$target" | wc -l)
+  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$target.log")
+  [ "$seeds" -gt 0 ] && [ "${executions:-0}" -ge "$seeds" ] || fail "${executions:-0} executions of $seeds seeds"
+  echo "$target: $seeds seeds, $executions executions"
+  ran=$((ran + 1))
+done
+[ "$ran" -gt 0 ] || { echo "nothing was built"; exit 1; }

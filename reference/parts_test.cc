@@ -95,21 +95,25 @@ BOOST_AUTO_TEST_CASE(licence_expressions) {
 BOOST_AUTO_TEST_CASE(a_stream_is_fetched_as_far_as_needed) {
   Bytes bytes(300'000);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
-  const ChunkSource chunks = chunks_of(bytes, 1000);
-  Source source(chunks);
-  BOOST_TEST(source.reach(10));
-  BOOST_TEST(source.size() < 100'000u);
-  BOOST_TEST(source.reach(200'000));
-  BOOST_TEST((source.data()[199'999] == bytes[199'999]));
-  uint64_t next = 150'000;
-  const uint64_t size = source.drain(150'000, [&](uint64_t offset, std::span<const std::byte> part) {
-    BOOST_TEST(offset == next);
-    BOOST_TEST(std::equal(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset)));
-    next += part.size();
-  });
-  BOOST_TEST(size == bytes.size());
-  BOOST_TEST(next == bytes.size());
-  BOOST_TEST(!source.reach(300'001));
+  for (const size_t chunk : {1000u, 70'000u, 400'000u}) {
+    for (const uint64_t reached : {10u, 4096u, 200'000u}) {
+      const ChunkSource chunks = chunks_of(bytes, chunk);
+      Source source(chunks);
+      BOOST_TEST(source.reach(10));
+      BOOST_TEST(source.size() < 100'000u);
+      BOOST_TEST(source.reach(reached));
+      BOOST_TEST((source.data()[reached - 1] == bytes[reached - 1]));
+      uint64_t next = std::min<uint64_t>(150'000, reached);
+      const uint64_t size = source.drain(next, [&](uint64_t offset, std::span<const std::byte> part) {
+        BOOST_TEST(offset == next);
+        BOOST_TEST(std::equal(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset)));
+        next += part.size();
+      });
+      BOOST_TEST(size == bytes.size());
+      BOOST_TEST(next == bytes.size());
+      BOOST_TEST(!source.reach(300'001));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,7 +44,11 @@ std::optional<std::string_view> architecture_of(const Reading& reading) {
 
 const KeyValueView* find_of_architecture(const Reading& reading, std::string_view key) {
   const auto architecture = architecture_of(reading);
-  return architecture ? reading.survey->find(fmt::format("{}.{}", *architecture, key)) : nullptr;
+  if (!architecture) return nullptr;
+  std::string name(*architecture);
+  name += '.';
+  name += key;
+  return reading.survey->find(name);
 }
 
 std::optional<uint64_t> unsigned_of(const KeyValueView* pair) {

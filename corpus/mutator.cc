@@ -15,7 +15,10 @@ namespace {
 // Walks the shape of a file, noting each field; stops at the first that is not there.
 class Scanner {
  public:
-  explicit Scanner(std::span<const std::byte> file) : file_(file) {}
+  explicit Scanner(std::span<const std::byte> file) : file_(file) {
+    constexpr size_t kUsual = 96;  // fields of a small model
+    scan_.fields.reserve(std::min(kUsual, file.size() / 4 + 1));
+  }
 
   Scan run() {
     if (!header()) return finish();

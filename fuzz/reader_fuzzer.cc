@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <span>
 
 #include "fuzz/promise.h"
@@ -16,13 +17,13 @@ using Input = std::span<const std::byte>;
 
 Reading in_chunks(Input file, size_t largest, Stage stage) {
   size_t at = 0;
-  const ChunkSource source = [&](std::byte* buffer, size_t size) {
+  const auto next = [&](std::byte* buffer, size_t size) {
     const size_t n = std::min({size, largest, file.size() - at});
     if (n != 0) std::memcpy(buffer, file.data() + at, n);
     at += n;
     return n;
   };
-  return read(source, {.stage = stage});
+  return read(ChunkSource(std::ref(next)), {.stage = stage});
 }
 
 bool same(const Findings& a, const Findings& b) {

@@ -9,7 +9,7 @@
 namespace gcts {
 
 void Findings::add(rule::Index rule, uint64_t offset, std::string message, bool root) {
-  if (counts_.empty()) counts_.resize(rule::kCount);
+  if (counts_.size() <= rule) counts_.resize(rule + size_t{1});
   if (counts_[rule]++ < kMaxPerRule) findings_.push_back({rule, offset, root, std::move(message)});
 }
 

@@ -11,7 +11,7 @@ namespace {
 // Requests to the callback begin with kFirst, which holds many a small file whole, and go
 // on with at least kRequest: large enough that a pipe is drained in full reads, small
 // enough that a header does not cost a megabyte.
-constexpr size_t kFirst = size_t{1} << 12;
+constexpr size_t kFirst = size_t{1} << 10;
 constexpr size_t kRequest = size_t{1} << 16;
 
 }  // namespace
@@ -56,7 +56,8 @@ uint64_t Source::drain(uint64_t from, const Observer& observer) {
 
 Bytes Source::take() {
   buffer_.resize(size_);
-  if (buffer_.capacity() > 2 * buffer_.size()) buffer_.shrink_to_fit();
+  // A small buffer is not worth a copy.
+  if (buffer_.capacity() > std::max(kRequest, 2 * buffer_.size())) buffer_.shrink_to_fit();
   return std::move(buffer_);
 }
 

@@ -59,8 +59,12 @@ Survey::Survey(const Reading& reading, std::vector<Extent> all_extents) : extent
   for (uint64_t i = 0; i < reading.metadata.size(); ++i) {
     const KeyValueView& pair = reading.metadata[i];
     if (!is_ordinary_key(pair.key)) odd_keys.push_back(i);
-    if (is_known(pair.key, architecture)) known.emplace(pair.key, &pair);
+    if (is_known(pair.key, architecture)) known.push_back(&pair);
   }
+  std::sort(known.begin(), known.end(), [](const KeyValueView* a, const KeyValueView* b) {
+    const int order = a->key.compare(b->key);
+    return order != 0 ? order < 0 : a < b;
+  });
   for (uint64_t i = 0; i < reading.tensors.size(); ++i) {
     const TensorView& t = reading.tensors[i];
     if (!is_ordinary_tensor(t)) odd_tensors.push_back(i);
@@ -73,8 +77,9 @@ Survey::Survey(const Reading& reading, std::vector<Extent> all_extents) : extent
 }
 
 const KeyValueView* Survey::find(std::string_view key) const {
-  const auto it = known.find(key);
-  return it == known.end() ? nullptr : it->second;
+  const auto it = std::lower_bound(known.begin(), known.end(), key,
+                                   [](const KeyValueView* pair, std::string_view wanted) { return pair->key < wanted; });
+  return it == known.end() || (*it)->key != key ? nullptr : *it;
 }
 
 }  // namespace gcts

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "reference/checks/placement.h"
@@ -23,8 +22,9 @@ struct Survey {
   std::vector<uint64_t> odd_keys;
   std::vector<uint64_t> odd_tensors;
 
-  // The first pair of each key of general, tokenizer, split and the architecture.
-  std::unordered_map<std::string_view, const KeyValueView*> known;
+  // The pairs of general, tokenizer, split and the architecture, by key and then in file
+  // order; the first of a key.
+  std::vector<const KeyValueView*> known;
   const KeyValueView* find(std::string_view key) const;
 
   std::vector<Extent> extents;           // of all tensors

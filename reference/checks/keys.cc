@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <vector>
 
 #include "reference/check.h"
 #include "reference/checks/fields.h"
@@ -67,12 +66,11 @@ void check_key_length(const Reading& reading, Findings& findings) {
 }
 
 void check_key_unique(const Reading& reading, Findings& findings) {
-  std::vector<std::string_view> keys;
-  keys.reserve(reading.metadata.size());
-  for (const KeyValueView& pair : reading.metadata) keys.push_back(pair.key);
-  for (const Duplicate& d : find_duplicates(keys))
+  NameList keys(reading.metadata.size());
+  for (const KeyValueView& pair : reading.metadata) keys.add(pair.key);
+  for (const Duplicate& d : find_duplicates(keys.all()))
     findings.add(rule::key_unique, reading.metadata[d.index].offset,
-                 fmt::format("the key {} occurs again; it stands first at offset {}", quote(keys[d.index]),
+                 fmt::format("the key {} occurs again; it stands first at offset {}", quote(reading.metadata[d.index].key),
                              reading.metadata[d.first].offset));
 }
 

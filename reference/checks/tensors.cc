@@ -88,12 +88,11 @@ void check_tensor_name_not_empty(const Reading& reading, Findings& findings) {
 }
 
 void check_tensor_name_unique(const Reading& reading, Findings& findings) {
-  std::vector<std::string_view> names;
-  names.reserve(reading.tensors.size());
-  for (const TensorView& t : reading.tensors) names.push_back(t.name);
-  for (const Duplicate& d : find_duplicates(names))
+  NameList names(reading.tensors.size());
+  for (const TensorView& t : reading.tensors) names.add(t.name);
+  for (const Duplicate& d : find_duplicates(names.all()))
     findings.add(rule::tensor_name_unique, reading.tensors[d.index].info_offset,
-                 fmt::format("the tensor name {} occurs again; it stands first at offset {}", quote(names[d.index]),
+                 fmt::format("the tensor name {} occurs again; it stands first at offset {}", quote(reading.tensors[d.index].name),
                              reading.tensors[d.first].info_offset));
 }
 

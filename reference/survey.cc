@@ -36,8 +36,8 @@ bool is_ordinary_tensor(const TensorView& t) {
   constexpr size_t kLongest = 63;      // ggml's limit
   constexpr uint32_t kNewestType = 39;  // in the document
   if (!t.sized || t.type > kNewestType || t.name.empty() || t.name.size() > kLongest) return false;
-  // Neither NUL nor beyond ASCII.
-  return std::all_of(t.name.begin(), t.name.end(), [](char c) { return c > 0; });
+  // Neither NUL nor beyond ASCII, whether char has a sign or not.
+  return std::all_of(t.name.begin(), t.name.end(), [](char c) { return c != 0 && static_cast<unsigned char>(c) < 0x80; });
 }
 
 bool is_quantized(const TensorView& t) {

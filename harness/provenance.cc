@@ -3,41 +3,15 @@
 #include "harness/provenance.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <set>
-#include <thread>
 
 #include "harness/kernel_case.h"
 #include "reference/rule.h"
 
 namespace gcts {
-
-std::map<std::string, std::string> machine() {
-  std::map<std::string, std::string> out;
-  struct utsname names {};
-  if (uname(&names) == 0) {
-    out["kernel"] = fmt::format("{} {}", names.sysname, names.release);
-    out["architecture"] = names.machine;
-  }
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      out["cpu"] = line.substr(line.find(':') + 2);
-      break;
-    }
-  }
-  out["cpus"] = std::to_string(std::thread::hardware_concurrency());
-#if defined(__clang__)
-  out["compiler"] = "clang " __clang_version__;
-#else
-  out["compiler"] = "gcc " __VERSION__;
-#endif
-  return out;
-}
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());

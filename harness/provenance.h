@@ -1,9 +1,8 @@
-// Where and when a report was made, and what its rules say.
+// When a report was made, and what its rules say.
 
 #ifndef GCTS_HARNESS_PROVENANCE_H_
 #define GCTS_HARNESS_PROVENANCE_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,6 @@
 
 namespace gcts {
 
-// CPU, kernel, compiler, ... by name.
-std::map<std::string, std::string> machine();
 // ISO 8601, to the second.
 std::string utc_now();
 // The texts of the rules and kernel checks that results name, in the order of the catalogue.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -10,6 +11,7 @@
 
 #include "harness/options.h"
 #include "reports/compare.h"
+#include "reports/compare_speed.h"
 #include "reports/escape.h"
 #include "reports/report.h"
 
@@ -43,22 +45,49 @@ bool load_all(const std::vector<std::string>& paths, std::vector<Report>& out) {
   return true;
 }
 
-// Writes to `path`, or to standard output where it is empty.
-int write_to(const std::string& path, const Format& format, const Report& report, const Style& style) {
-  if (path.empty()) {
-    format.write(report, std::cout, style);
-    return 0;
-  }
-  std::ofstream out(path, std::ios::binary);
-  format.write(report, out, style);
-  out.close();
-  return out ? 0 : complain(escape_terminal(path) + ": cannot be written");
-}
-
 std::string format_names() {
   std::string names;
   for (const Format& format : formats()) names += (names.empty() ? "" : ", ") + std::string(format.name);
   return names;
+}
+
+// Writes what `told` writes to `path`, or to standard output where it is empty.
+template <typename Told>
+int tell_to(const std::string& path, const Told& told) {
+  if (path.empty()) {
+    told(std::cout);
+    return 0;
+  }
+  std::ofstream out(path, std::ios::binary);
+  told(out);
+  out.close();
+  return out ? 0 : complain(escape_terminal(path) + ": cannot be written");
+}
+
+int compare_runs(const Report& before, const Report& after, double threshold, const std::string& path, const Style& style) {
+  const Comparison cases = compare(before, after);
+  const SpeedComparison speeds = compare_speeds(before, after, threshold);
+  const auto judged = [](const Report& report) {
+    return std::any_of(report.results.begin(), report.results.end(), [](const Result& r) {
+      return !r.case_id.starts_with("bench/") && !r.case_id.starts_with("ceiling/");
+    });
+  };
+  const bool tell_cases = speeds.empty() || judged(before) || judged(after) || cases.regressed();
+  const int status = tell_to(path, [&](std::ostream& out) {
+    if (tell_cases) write_comparison(cases, style, out);
+    if (!speeds.empty()) write_speed_comparison(speeds, style, out);
+  });
+  if (status != 0) return status;
+  return cases.is_void ? kUsageError : cases.regressed() || speeds.regressed() ? 1 : 0;
+}
+
+int compare_within(const Report& run, const std::vector<std::string>& between, double threshold, const std::string& path,
+                   const Style& style) {
+  SpeedComparison speeds;
+  std::string error;
+  if (!compare_implementations(run, between[0], between[1], threshold, speeds, error)) return complain(escape_terminal(error));
+  const int status = tell_to(path, [&](std::ostream& out) { write_speed_comparison(speeds, style, out); });
+  return status != 0 ? status : speeds.regressed() ? 1 : 0;
 }
 
 }  // namespace
@@ -66,15 +95,18 @@ std::string format_names() {
 int verb_report(int argc, char** argv) {
   std::vector<std::string> words;
   std::string format_name, out_path;
-  uint64_t most = Style().max_failures;
-  Options options("report", "merge FILE... | compare BEFORE AFTER | render FILE",
+  std::vector<std::string> between;
+  uint64_t most = Style().max_failures, threshold = 5;
+  Options options("report", "merge FILE... | compare BEFORE AFTER | compare FILE --between A --between B | render FILE",
                   "Works on kept results, the JSON Lines of run --format jsonl:FILE.\n\n"
                   "  merge    joins the shards of one run\n"
-                  "  compare  says what got better and what worse: 0 if nothing got worse, 1 if something did,\n"
-                  "           2 if a run is void or cannot be read\n"
+                  "  compare  says what got better and what worse, speeds too: 0 if nothing got worse, 1 if something\n"
+                  "           did, 2 if a run is void or cannot be read\n"
                   "  render   tells a run in another format");
   options.value("format", format_name, "NAME", "of merge (jsonl) and render (console): " + format_names());
   options.value("out,o", out_path, "FILE", "write to this file, not to standard output");
+  options.values("between", between, "NAME", "of compare, twice: two implementations in one file, by name or as #0");
+  options.number("threshold", threshold, "PERCENT", "of compare: what is slower by less is the same (5)");
   options.number("most", most, "N", "show at most this many cases of a kind (20)");
   options.positional("ACTION FILE...", words, "merge, compare or render, and the files; - is standard input", 2);
   if (const auto status = options.parse(argc, argv)) return *status;
@@ -95,27 +127,23 @@ int verb_report(int argc, char** argv) {
   if (action == "render") {
     if (words.size() != 1) return options.usage_error("render takes one file");
     if (!load_all(words, reports)) return kUsageError;
-    return write_to(out_path, *format, reports[0], style);
+    return tell_to(out_path, [&](std::ostream& out) { format->write(reports[0], out, style); });
   }
   if (action == "merge") {
     if (!load_all(words, reports)) return kUsageError;
     Report merged;
     std::string error;
     if (!merge(reports, merged, error)) return complain(escape_terminal(error));
-    return write_to(out_path, *format, merged, style);
+    return tell_to(out_path, [&](std::ostream& out) { format->write(merged, out, style); });
   }
-  if (words.size() != 2) return options.usage_error("compare takes two files: before and after");
+  if (!between.empty() && (between.size() != 2 || words.size() != 1)) {
+    return options.usage_error("--between is given twice, for two implementations in the one file");
+  }
+  if (between.empty() && words.size() != 2) return options.usage_error("compare takes two files: before and after");
   if (!load_all(words, reports)) return kUsageError;
-  const Comparison comparison = compare(reports[0], reports[1]);
-  if (out_path.empty()) {
-    write_comparison(comparison, style, std::cout);
-  } else {
-    std::ofstream out(out_path, std::ios::binary);
-    write_comparison(comparison, style, out);
-    out.close();
-    if (!out) return complain(escape_terminal(out_path) + ": cannot be written");
-  }
-  return comparison.is_void ? kUsageError : comparison.regressed() ? 1 : 0;
+  const double share = static_cast<double>(threshold) / 100;
+  return between.empty() ? compare_runs(reports[0], reports[1], share, out_path, style)
+                         : compare_within(reports[0], between, share, out_path, style);
 }
 
 }  // namespace gcts

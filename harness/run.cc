@@ -16,6 +16,7 @@
 #include "harness/kernel_kill_matrix.h"
 #include "harness/kernel_suite.h"
 #include "harness/locations.h"
+#include "harness/machine.h"
 #include "harness/model_weights.h"
 #include "harness/options.h"
 #include "harness/peer.h"
@@ -383,7 +384,7 @@ int RunVerb::run(int argc, char** argv) {
   report_.tier = tier_name(tier_);
   report_.seed = given_.seed;
   report_.started = utc_now();
-  report_.machine = machine();
+  report_.machine = machine_description();
   report_.command = shell_word(invoked_as());
   for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
   terms_.allow_skip = given_.allow_skip;

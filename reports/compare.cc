@@ -28,9 +28,16 @@ using Key = std::pair<std::string, std::string>;  // subject, case
 std::map<Key, const Result*> by_case(const Report& report) {
   std::map<Key, const Result*> out;
   for (const Result& result : report.results) {
+    if (result.case_id.starts_with("ceiling/")) continue;
     if (result.subject < report.subjects.size()) out[{report.subjects[result.subject].name, result.case_id}] = &result;
   }
   return out;
+}
+
+// Whether and how fast something was timed is for compare_speed.h; what counts here is a
+// kernel that became wrong or died.
+bool speed_alone(const Result& result) {
+  return result.case_id.starts_with("bench/") && (!is_bad(result.outcome) || result.outcome == Outcome::inconclusive);
 }
 
 CaseChange change(const Key& key, const Result* before, const Result* after) {
@@ -126,11 +133,12 @@ Comparison compare(const Report& before, const Report& after) {
   for (const auto& [key, result] : first) {
     const auto found = second.find(key);
     if (found == second.end()) {
+      if (speed_alone(*result)) continue;
       out.vanished.push_back(change(key, result, nullptr));
       continue;
     }
     const Result& later = *found->second;
-    if (later.outcome == result->outcome) {
+    if (later.outcome == result->outcome || (speed_alone(later) && speed_alone(*result))) {
       ++out.same;
       continue;
     }
@@ -138,7 +146,7 @@ Comparison compare(const Report& before, const Report& after) {
     (step > 0 ? out.worse : step < 0 ? out.better : out.changed).push_back(change(key, result, &later));
   }
   for (const auto& [key, result] : second) {
-    if (!first.contains(key)) out.appeared.push_back(change(key, nullptr, result));
+    if (!first.contains(key) && !speed_alone(*result)) out.appeared.push_back(change(key, nullptr, result));
   }
   return out;
 }

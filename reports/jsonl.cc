@@ -111,6 +111,10 @@ std::string result_line(const Result& result) {
   Line measures = Line::nested();
   for (const auto& [name, value] : result.measures) measures.number(name, value);
   if (!result.measures.empty()) line.object("measures", measures);
+  // Five digits are more than a clock tells of a call.
+  std::string samples;
+  for (double sample : result.samples) samples += fmt::format("{}{:.5g}", samples.empty() ? "[" : ",", std::isfinite(sample) ? sample : 0.0);
+  if (!samples.empty()) line.raw("samples", samples + ']');
   return line.finish();
 }
 

@@ -139,6 +139,9 @@ class Reader {
     if (const auto measures = fields.object.find("measures"); measures != fields.object.end() && measures->is_object()) {
       for (const auto& [name, value] : measures->items()) result.measures[name] = Fields::as_number(value);
     }
+    if (const auto samples = fields.object.find("samples"); samples != fields.object.end() && samples->is_array()) {
+      for (const json& sample : *samples) result.samples.push_back(Fields::as_number(sample));
+    }
     out_.results.push_back(std::move(result));
     return true;
   }

@@ -83,6 +83,7 @@ struct Result {
   double cpu_seconds = 0;
   uint64_t peak_bytes = 0;  // resident anonymous memory above the worker's baseline; 0: not measured
   std::map<std::string, double> measures;  // error/bound, GB/s, ... by name
+  std::vector<double> samples{};  // of a speed: nanoseconds a call, in the order they were taken
 };
 
 // One deliberate bug and whether the check it names caught it.

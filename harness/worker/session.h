@@ -4,6 +4,7 @@
 #define GCTS_HARNESS_WORKER_SESSION_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -29,10 +30,13 @@ Plugin open_plugin(const char* path);
 // The tables that a plugin's entry returned, checked.
 Plugin take_plugin(const gcts_plugin* table);
 
+struct Bench;  // bench.cc
+
 struct Session {
   Plugin plugin;
   SharedOutput output{kOutputFd};
   WireWriter answer;
+  std::shared_ptr<Bench> bench;  // null until something is timed
 };
 
 // One function a row of requests.inc: takes the request's payload, fills

@@ -1,0 +1,260 @@
+// The verb bench: how fast this machine decodes and multiplies each tensor type, and how
+// near that is to what it can do.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "harness/bench_ceilings.h"
+#include "harness/bench_plan.h"
+#include "harness/bench_readers.h"
+#include "harness/bench_run.h"
+#include "harness/bench_self_test.h"
+#include "harness/locations.h"
+#include "harness/machine.h"
+#include "harness/options.h"
+#include "harness/repro.h"
+#include "harness/selection.h"
+#include "reports/escape.h"
+
+namespace gcts {
+namespace {
+
+// Of tier smoke, in seconds: all kernels together, so that with ceilings, operands and
+// checks a run stays below 90 on two slow cores.
+constexpr double kSmokeSeconds = 40;
+
+struct BenchOptions {
+  std::vector<std::string> plugins, run, skip, formats;
+  std::string tier = "smoke";
+  uint64_t threads = 0;
+  bool self_test = false;
+};
+
+struct BenchSubject {
+  Launch launch;
+  Description description;
+  std::vector<KernelRow> rows;
+  std::unique_ptr<BenchWorker> worker;
+};
+
+class BenchVerb {
+ public:
+  BenchVerb(Options& options, BenchOptions& given) : options_(options), given_(given), topology_(topology()), ceilings_(topology_) {}
+  int run(int argc, char** argv);
+
+ private:
+  std::optional<int> check();
+  std::optional<int> open_subjects();
+  std::optional<int> measure_ceilings();
+  void plan();
+  void measure();
+  void describe_load(const ProcessorTimes& before, double load_before);
+  int report();
+  void progress(size_t done, size_t total) const;
+  BenchWorker& worker_of(uint32_t subject) { return *subjects_[subject].worker; }
+
+  Options& options_;
+  BenchOptions& given_;
+  Tier tier_ = Tier::smoke;
+  BenchTerms terms_;
+  Topology topology_;
+  Ceilings ceilings_;
+  std::vector<BenchSubject> subjects_;
+  std::vector<BenchReader> readers_;
+  std::vector<BenchMeasurement> plan_;
+  std::vector<std::vector<BenchMember>> groups_;
+  std::vector<std::pair<const Format*, std::string>> outputs_;
+  Report report_;
+};
+
+std::optional<int> BenchVerb::check() {
+  if (!parse_tier(given_.tier, tier_)) return options_.usage_error("--tier is smoke, full or exhaustive, not '" + given_.tier + "'");
+  if (given_.threads > worker::kMostThreads) return options_.usage_error(fmt::format("--threads is at most {}", worker::kMostThreads));
+  if (given_.threads == 0) given_.threads = std::min<uint64_t>(topology_.processors.size(), worker::kMostThreads);
+  if (given_.formats.empty()) given_.formats.push_back("speed");
+  for (const std::string& text : given_.formats) {
+    const std::string name = text.substr(0, text.find(':'));
+    const Format* format = find_format(name);
+    if (!format) return options_.usage_error("there is no format '" + escape_terminal(name) + "'; gguf-cts list formats names them");
+    outputs_.push_back({format, name.size() < text.size() ? text.substr(name.size() + 1) : ""});
+  }
+  return std::nullopt;
+}
+
+std::optional<int> BenchVerb::open_subjects() {
+  // The reference and the template are read with; their kernels exist to be right.
+  const bool chosen = !given_.plugins.empty();
+  if (!chosen) {
+    for (const char* name : {"cpu", "ggml", "reference", "template"})
+      if (const std::string path = own_plugin(name); !path.empty()) given_.plugins.push_back(path);
+    if (given_.plugins.empty()) return options_.usage_error("no plugin was named, and none comes with the program (GCTS_PLUGIN_DIR says where)");
+  }
+  const Selection selection{given_.run, given_.skip};
+  for (const std::string& path : given_.plugins) {
+    BenchSubject subject;
+    // dlopen looks a bare name up in the system's folders; here it is a file.
+    subject.launch.locator = path.find('/') == std::string::npos ? "./" + path : path;
+    std::string error;
+    if (!gcts::launch(subject.launch)->describe(subject.description, error)) {
+      if (!chosen) continue;  // one that comes along and lacks what it stands on
+      fmt::print(stderr, "gguf-cts bench: {}: {}\n", escape_terminal(path), escape_terminal(error));
+      return kUsageError;
+    }
+    const auto number = static_cast<uint32_t>(subjects_.size());
+    const bool kernels = chosen || (path != own_plugin("reference") && path != own_plugin("template"));
+    if (kernels)
+      for (uint64_t k = 0; k < subject.description.kernels.size(); ++k)
+        subject.rows.push_back(kernel_row(subject.description.kernels[k], k));
+    if (subject.description.reads && selection.contains(kBenchReadId))
+      readers_.push_back({number, subject.description.reader_capabilities});
+    subject.worker = std::make_unique<BenchWorker>(subject.launch);
+    report_.subjects.push_back({subject.description.name, subject.description.version, "plugin", subject.launch.locator});
+    subjects_.push_back(std::move(subject));
+  }
+  if (subjects_.empty()) return options_.usage_error("no plugin can be used");
+  return std::nullopt;
+}
+
+void BenchVerb::plan() {
+  const Selection selection{given_.run, given_.skip};
+  for (uint32_t s = 0; s < subjects_.size(); ++s)
+    for (const KernelRow& row : subjects_[s].rows) {
+      if (!row.unusable.empty() || (row.description.row.flags & GCTS_KERNEL_ON_DEVICE) != 0) continue;
+      for (BenchMeasurement& m : bench_measurements(row, s, tier_, static_cast<uint32_t>(given_.threads)))
+        if (selection.contains(m.id)) plan_.push_back(std::move(m));
+    }
+  std::map<std::string, size_t> known;
+  for (const BenchMeasurement& m : plan_) {
+    const auto [found, added] = known.try_emplace(m.group, groups_.size());
+    if (added) groups_.emplace_back();
+    groups_[found->second].push_back({&m, 0});
+  }
+}
+
+std::optional<int> BenchVerb::measure_ceilings() {
+  std::string error;
+  const bool quick = tier_ == Tier::smoke;
+  if (ceilings_.measure(worker_of(0), bench_thread_counts(tier_, static_cast<uint32_t>(given_.threads)), quick, error)) return std::nullopt;
+  fmt::print(stderr, "gguf-cts bench: no ceilings: {}\n", escape_terminal(error));
+  return kUsageError;
+}
+
+void BenchVerb::progress(size_t done, size_t total) const {
+  if (!isatty(STDERR_FILENO)) return;
+  if (done < total) fmt::print(stderr, "\r\x1b[Kkernel {}/{}", done, total);
+  else fmt::print(stderr, "\r\x1b[K");
+}
+
+void BenchVerb::measure() {
+  const auto workers = [this](uint32_t subject) -> BenchWorker& { return worker_of(subject); };
+  if (tier_ == Tier::smoke) {
+    terms_.seconds_each = std::clamp(kSmokeSeconds / static_cast<double>(std::max<size_t>(1, plan_.size())), 0.02, 0.5);
+    terms_.sample_seconds = std::min(1e-3, terms_.seconds_each / 20);
+    terms_.most_call_seconds = 0.25;
+  } else {
+    terms_ = {.seconds_each = 1, .sample_seconds = 3e-3, .wanted_spread = 0.005, .least_rounds = 11};
+  }
+  std::vector<Result> read = run_bench_readers(readers_, workers, terms_);
+  report_.results.insert(report_.results.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    progress(i, groups_.size());
+    for (Result& result : run_bench_group(groups_[i], workers, ceilings_, terms_)) report_.results.push_back(std::move(result));
+  }
+  progress(groups_.size(), groups_.size());
+}
+
+void BenchVerb::describe_load(const ProcessorTimes& before, double load_before) {
+  const ProcessorTimes after = ProcessorTimes::now();
+  const double all = after.busy + after.idle + after.stolen - before.busy - before.idle - before.stolen;
+  report_.machine["load average"] = fmt::format("{:.2f} before, {:.2f} after", load_before, load_average());
+  if (all > 0)
+    report_.machine["processors"] = fmt::format("{:.0f} % busy, {:.1f} % taken by the hypervisor", 100 * (after.busy - before.busy) / all,
+                                                100 * (after.stolen - before.stolen) / all);
+}
+
+int BenchVerb::report() {
+  for (const auto& [format, file] : outputs_) {
+    if (file.empty()) {
+      Style style;
+      style.colour = isatty(STDOUT_FILENO) != 0;
+      format->write(report_, std::cout, style);
+      std::cout.flush();
+      continue;
+    }
+    std::ofstream out(file, std::ios::binary);
+    format->write(report_, out);
+    if (out.flush()) continue;
+    fmt::print(stderr, "gguf-cts bench: {}: cannot be written\n", escape_terminal(file));
+    return kUsageError;
+  }
+  size_t timed = 0, bad = 0;
+  for (const Result& r : report_.results) {
+    if (!r.case_id.starts_with("bench/")) continue;
+    timed += r.outcome == Outcome::pass;
+    bad += is_bad(r.outcome) && r.outcome != Outcome::inconclusive;
+  }
+  if (bad > 0) return 1;
+  if (timed > 0) return 0;
+  fmt::print(stderr, "gguf-cts bench: nothing was measured that could be used\n");
+  return 3;
+}
+
+int BenchVerb::run(int argc, char** argv) {
+  if (const auto status = check()) return *status;
+  if (const auto status = open_subjects()) return *status;
+  const double start = now_seconds(), load = load_average();
+  const ProcessorTimes before = ProcessorTimes::now();
+  report_.suite_version = GCTS_VERSION;
+  report_.profile = "speed";
+  report_.tier = tier_name(tier_);
+  char text[32];
+  const std::time_t now = std::time(nullptr);
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  report_.started = text;
+  report_.machine = machine_description();
+  report_.command = shell_word(invoked_as());
+  for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
+  if (const auto status = measure_ceilings()) return *status;
+  plan();
+  if (given_.self_test) return run_bench_self_test(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_, std::cout);
+  measure();
+  if (const auto status = measure_ceilings()) return *status;  // again: the best counts, the difference tells of drift
+  const auto machine = static_cast<uint32_t>(report_.subjects.size());
+  report_.subjects.push_back({"this machine", "", "machine", ""});
+  std::vector<Result> ceilings = ceilings_.results(machine);
+  report_.results.insert(report_.results.end(), std::make_move_iterator(ceilings.begin()), std::make_move_iterator(ceilings.end()));
+  std::stable_sort(report_.results.begin(), report_.results.end(), [](const Result& a, const Result& b) { return a.subject < b.subject; });
+  describe_load(before, load);
+  report_.wall_seconds = now_seconds() - start;
+  return report();
+}
+
+}  // namespace
+
+int verb_bench(int argc, char** argv) {
+  BenchOptions given;
+  Options options("bench", "[options]", "Measures kernels and readers against what this machine can do.");
+  options.values("plugin", given.plugins, "LIB", "a plugin to measure (default: the kernels of cpu and ggml, and all readers)");
+  options.values("run", given.run, "GLOB", "what to measure: ids, leading parts of ids, or globs, as bench/vec_dot/q4_0");
+  options.values("skip", given.skip, "GLOB", "what to leave out");
+  options.value("tier", given.tier, "TIER", "smoke, full or exhaustive (default: smoke)");
+  options.number("threads", given.threads, "N", "most threads (default: one a processor)");
+  options.values("format", given.formats, "NAME[:FILE]", "how to report, and where to (default: speed)");
+  options.flag("self-test", given.self_test, "compare 20 kernels with themselves and with slower twins, to see what this machine can tell apart");
+  std::string formats = "Formats:";
+  for (const Format& format : gcts::formats()) formats += fmt::format("\n  {:<10} {}", format.name, format.description);
+  options.note(formats);
+  options.note("Ends 0 if all is well, 1 if a kernel computes something wrong, crashes or is INVALID, 2 if the run\n"
+               "could not be done, 3 if nothing was measured that could be used.");
+  if (const auto status = options.parse(argc, argv)) return *status;
+  return BenchVerb(options, given).run(argc, argv);
+}
+
+}  // namespace gcts

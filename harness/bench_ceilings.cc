@@ -1,0 +1,174 @@
+#include "harness/bench_ceilings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gcts {
+namespace {
+
+constexpr std::string_view kLevelNames[kLevels] = {"l1", "l2", "l3", "memory"};
+constexpr uint64_t kGranule = 4096;  // of the loops
+constexpr uint64_t kLeastRing = 64ull << 20;
+
+bool integer_activations(const KernelRow& row) {
+  const Activation a = row.accuracy.activation;
+  const bool requantized = a == Activation::q8_0 || a == Activation::q8_1 || a == Activation::q8_k ||
+                           a == Activation::group || a == Activation::row;
+  return requantized || row.activation_type->block_elements > 1;
+}
+
+}  // namespace
+
+std::string_view level_name(Level level) { return kLevelNames[static_cast<size_t>(level)]; }
+
+uint64_t Ceilings::ring_bytes() const {
+  // Caches that keep a part of a ring larger than themselves keep little of one four times
+  // their size.
+  const uint64_t wanted = std::max(kLeastRing, 4 * topology_.last_cache_bytes());
+  return topology_.memory_bytes != 0 ? std::min(wanted, topology_.memory_bytes / 16) : wanted;
+}
+
+// Of one thread's buffer: half the cache, so that nothing else drives it out.
+uint64_t Ceilings::level_bytes(Level level, uint32_t threads) const {
+  const uint64_t bytes = level == Level::memory ? ring_bytes() / threads
+                                                : topology_.share(static_cast<int>(level), threads) / 2;
+  return bytes / kGranule * kGranule;
+}
+
+void Ceilings::keep(const Key& key, double rate, const std::string& variant) {
+  Best& best = best_[key];
+  if (best.rate == 0) best.first = rate;
+  if (rate <= best.rate) return;
+  best.rate = rate;
+  best.variant = variant;
+}
+
+bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_counts, bool quick, std::string& error) {
+  const std::vector<CeilingWay> ways = worker.ceilings(error);
+  if (ways.empty()) {
+    if (error.empty()) error = "the worker knows no ceiling of this architecture";
+    return false;
+  }
+  const bool first = best_.empty();
+  std::map<Key, std::pair<double, std::string>> found;
+  for (uint32_t threads : thread_counts)
+    for (const CeilingWay& way : ways) {
+      if (!way.missing.empty()) continue;
+      const auto take = [&](std::string_view level, uint64_t bytes) {
+        worker::CeilingRequest request{};
+        request.row = way.row;
+        request.threads = threads;
+        request.bytes = bytes;
+        request.sample_ns = quick ? 500'000 : 2'000'000;
+        request.samples = quick ? 6 : 12;
+        const double rate = worker.ceiling(request).best;
+        const Key key{way.quantity + std::string(level.empty() ? "" : "/") + std::string(level), threads};
+        auto& most = found[key];
+        if (rate > most.first) most = {rate, way.variant};
+      };
+      if (way.operations != 0) {
+        take("", 0);
+        continue;
+      }
+      uint64_t nearer = 0;
+      for (size_t l = 0; l < kLevels; ++l) {
+        const uint64_t bytes = level_bytes(static_cast<Level>(l), threads);
+        if (bytes <= nearer) continue;  // no such cache, or one that adds nothing for a thread
+        nearer = bytes;
+        take(kLevelNames[l], bytes);
+      }
+    }
+  for (const auto& [key, most] : found) {
+    keep(key, most.first, most.second);
+    if (first) best_[key].first = most.first;
+  }
+  return true;
+}
+
+double Ceilings::traffic(std::string_view quantity, Level level, uint32_t threads) const {
+  const auto found = best_.find({fmt::format("{}/{}", quantity, level_name(level)), threads});
+  return found == best_.end() ? 0 : found->second.rate;
+}
+
+double Ceilings::compute(std::string_view quantity, uint32_t threads) const {
+  const auto found = best_.find({std::string(quantity), threads});
+  return found == best_.end() ? 0 : found->second.rate;
+}
+
+Level Ceilings::level_of(uint64_t bytes, uint32_t threads) const {
+  for (Level level : {Level::l1, Level::l2, Level::l3}) {
+    const uint64_t share = topology_.share(static_cast<int>(level), threads);
+    if (bytes <= share + share / 2 && traffic("read", level, threads) > 0) return level;
+  }
+  return Level::memory;
+}
+
+double Ceilings::arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const {
+  const KernelRow& row = *measurement.row;
+  std::vector<std::string> kinds{"f32"};
+  if (row.dot() && integer_activations(row)) {
+    kinds = {"int8"};
+    if (any || row.description.features.find("amx_int8") != std::string::npos) kinds.push_back("int8_amx");
+  }
+  const bool bf16 = row.dot() && (row.accuracy.activation == Activation::bf16 || row.activation_type->name == "bf16");
+  const bool f16 = row.dot() && (row.accuracy.activation == Activation::f16 || row.activation_type->name == "f16");
+  if (bf16) kinds.push_back("bf16");
+  if (bf16 && (any || row.description.features.find("amx_bf16") != std::string::npos)) kinds.push_back("bf16_amx");
+  if (f16) kinds.push_back("f16");
+  if (any) kinds.insert(kinds.end(), {"f32", "int8"});
+  double best = 0;
+  for (const std::string& kind : kinds) {
+    const double rate = compute(kind, measurement.threads);
+    if (rate <= best) continue;
+    best = rate;
+    name = kind;
+  }
+  return best;
+}
+
+Bound Ceilings::bound(const BenchMeasurement& m, bool any) const {
+  Bound out;
+  const auto consider = [&](double work, double rate, std::string name) {
+    if (work <= 0 || rate <= 0 || work / rate <= out.ns) return;
+    out.ns = work / rate;
+    out.ceiling = std::move(name);
+  };
+  // A team makes as many calls at once as it has members.
+  const double calls = m.team();
+  const BenchWork& w = m.work;
+  const uint64_t set = m.row->product() ? w.weight_bytes / m.threads
+                       : m.row->op == GCTS_OP_VEC_DOT ? std::max<uint64_t>(w.read_bytes, 128 * 1024)
+                                                      : w.read_bytes + w.written_bytes;
+  const Level level = m.cold ? Level::memory : level_of(set, m.threads);
+  const auto traffic_bound = [&](std::string_view quantity, uint64_t bytes) {
+    consider(calls * static_cast<double>(bytes), traffic(quantity, level, m.threads), fmt::format("{} {}", level_name(level), quantity));
+  };
+  traffic_bound("read", w.read_bytes);
+  traffic_bound("write", w.written_bytes);
+  std::string kind;
+  const double rate = arithmetic(m, any, kind);
+  consider(calls * static_cast<double>(w.operations), rate, kind);
+  return out;
+}
+
+Bound Ceilings::bound(const BenchMeasurement& measurement) const { return bound(measurement, false); }
+Bound Ceilings::outer_bound(const BenchMeasurement& measurement) const { return bound(measurement, true); }
+
+std::vector<Result> Ceilings::results(uint32_t subject) const {
+  std::vector<Result> out;
+  for (const auto& [key, best] : best_) {
+    Result r;
+    r.subject = subject;
+    const bool bytes = key.first.find('/') != std::string::npos;
+    r.case_id = fmt::format("ceiling/{}/t={}", key.first, key.second);
+    r.actual = fmt::format("{:.4g} {}, {}", best.rate, bytes ? "GB/s" : key.first == "clock" ? "GHz" : "Gop/s", best.variant);
+    r.measures["threads"] = key.second;
+    r.measures[bytes ? "gb_s" : key.first == "clock" ? "ghz" : "gop_s"] = key.first == "clock" ? best.rate / key.second : best.rate;
+    r.measures["first"] = key.first == "clock" ? best.first / key.second : best.first;
+    out.push_back(std::move(r));
+  }
+  return out;
+}
+
+}  // namespace gcts

@@ -1,0 +1,76 @@
+// What the machine can do, as measured in the run itself, and what follows for a kernel.
+
+#ifndef GCTS_HARNESS_BENCH_CEILINGS_H_
+#define GCTS_HARNESS_BENCH_CEILINGS_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/bench_plan.h"
+#include "harness/bench_worker.h"
+#include "harness/machine.h"
+#include "reports/report.h"
+
+namespace gcts {
+
+enum class Level : uint8_t { l1, l2, l3, memory };
+inline constexpr size_t kLevels = 4;
+std::string_view level_name(Level level);
+
+// The least time that a call can take, and what says so.
+struct Bound {
+  double ns = 0;        // 0: nothing is known
+  std::string ceiling;  // "memory read", "int8"
+};
+
+class Ceilings {
+ public:
+  explicit Ceilings(const Topology& topology) : topology_(topology) {}
+
+  // Measures every way of every quantity that this machine has, for each thread count, or
+  // measures again: the best ever seen counts.  `quick`: fewer and shorter samples.
+  // False and why if the worker knows none.
+  bool measure(BenchWorker& worker, const std::vector<uint32_t>& threads, bool quick, std::string& error);
+
+  // Bytes or operations a nanosecond; 0 where it was not measured.
+  double traffic(std::string_view quantity, Level level, uint32_t threads) const;
+  double compute(std::string_view quantity, uint32_t threads) const;
+
+  // The level where operands of that many bytes a thread lie.  Between two caches the
+  // faster one counts, so that nothing looks faster than its ceiling for a part that
+  // stays nearer.
+  Level level_of(uint64_t bytes, uint32_t threads) const;
+  Bound bound(const BenchMeasurement& measurement) const;
+  // The same under the fastest arithmetic of any kind: what nothing can exceed.
+  Bound outer_bound(const BenchMeasurement& measurement) const;
+
+  // Bytes of a ring that no cache holds.
+  uint64_t ring_bytes() const;
+  // "ceiling/read/l2/t=1" and so on, with the way that was best.
+  std::vector<Result> results(uint32_t subject) const;
+
+ private:
+  struct Best {
+    double rate = 0;
+    double first = 0;   // at the first measuring
+    std::string variant;
+  };
+  using Key = std::pair<std::string, uint32_t>;  // "read/l2", threads
+
+  void keep(const Key& key, double rate, const std::string& variant);
+  uint64_t level_bytes(Level level, uint32_t threads) const;
+  double arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const;
+  Bound bound(const BenchMeasurement& measurement, bool any) const;
+
+  Topology topology_;
+  std::map<Key, Best> best_;
+};
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_BENCH_CEILINGS_H_

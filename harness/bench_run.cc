@@ -1,0 +1,216 @@
+#include "harness/bench_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "harness/bench_operands.h"
+#include "reports/statistics.h"
+
+namespace gcts {
+namespace {
+
+// Above this share of what the machine can do, the measurement is wrong, not the machine.
+constexpr double kMostShare = 1.05;
+
+Outcome outcome_of(const BenchFailure& failure) {
+  switch (failure.kind) {
+    case AnswerKind::crash: return Outcome::crash;
+    case AnswerKind::timeout: return Outcome::timeout;
+    case AnswerKind::memory: return Outcome::memory;
+    case AnswerKind::unusable:
+    case AnswerKind::protocol: return Outcome::protocol;
+    case AnswerKind::verdict: break;
+  }
+  return failure.status == GCTS_UNSUPPORTED ? Outcome::skip : Outcome::fail;
+}
+
+class Timed {
+ public:
+  Timed(const BenchMember& member, BenchWorker& worker, uint32_t slot, const Ceilings& ceilings, const BenchTerms& terms)
+      : member_(member), m_(*member.measurement), worker_(worker), slot_(slot), ceilings_(ceilings), terms_(terms) {
+    result_.subject = m_.subject;
+    result_.case_id = m_.id;
+    result_.rule = "speed";
+  }
+
+  bool alive() const { return !over_; }
+  bool lost() const { return alive() && generation_ != worker_.generation(); }
+  bool settled() const { return samples_.size() >= terms_.least_rounds && median(samples_).spread() <= terms_.wanted_spread; }
+
+  void open() {
+    const KernelRow& row = *m_.row;
+    if (!row.description.missing.empty()) return end(Outcome::skip, "this machine lacks " + row.description.missing);
+    std::string why;
+    if (!operands_.draw(m_, ceilings_.ring_bytes(), why)) return end(Outcome::skip, why);
+    worker::BenchOpenAnswer answer{};
+    calls_ = 1;
+    const BenchFailure failure = worker_.open(operands_.slot(slot_), answer);
+    if (failure.any()) return end(outcome_of(failure), failure.message);
+    generation_ = worker_.generation();
+    open_ = true;
+    prepare_ns_ = answer.prepare_ns;
+    verify("before");
+    if (alive()) calibrate();
+  }
+
+  void sample() {
+    if (lost()) return end(Outcome::inconclusive, "the worker was lost to another kernel");
+    uint64_t ns = 0;
+    if (!call(calls_, m_.cold ? 0 : std::max<uint64_t>(1, calls_ / 8), false, ns)) return;
+    samples_.push_back(static_cast<double>(ns) / static_cast<double>(calls_));
+  }
+
+  Result finish() {
+    if (alive() && generation_ == worker_.generation()) verify("after");
+    if (open_ && generation_ == worker_.generation()) worker_.close(slot_);
+    if (alive()) tell();
+    result_.raw = result_.outcome;
+    return std::move(result_);
+  }
+
+ private:
+  void end(Outcome outcome, std::string message) {
+    over_ = true;
+    result_.outcome = outcome;
+    result_.message = std::move(message);
+  }
+
+  bool call(uint64_t calls, uint64_t warm, bool poison, uint64_t& ns) {
+    worker::BenchSampleRequest request{};
+    request.slot = slot_;
+    request.poison = poison;
+    request.warm_calls = warm;
+    request.calls = calls;
+    request.extra_permille = member_.extra_permille;
+    const BenchFailure failure = worker_.sample(request, ns);
+    if (failure.any()) end(outcome_of(failure), failure.message);
+    return !failure.any();
+  }
+
+  void verify(std::string_view when) {
+    uint64_t ns = 0;
+    const uint64_t wanted = operands_.outputs_to_check();
+    if (!call(std::max(wanted, calls_), 0, true, ns)) return;
+    for (uint32_t thread : {0u, m_.team() - 1}) {
+      worker::BenchOutputRequest request{};
+      request.slot = slot_;
+      request.thread = thread;
+      request.count = wanted;
+      uint64_t first = 0;
+      std::vector<uint8_t> bytes;
+      const BenchFailure failure = worker_.output(request, first, bytes);
+      if (failure.any()) return end(outcome_of(failure), failure.message);
+      const Problem problem = operands_.judge(first, bytes);
+      if (problem.outcome != Outcome::pass)
+        return end(problem.outcome, fmt::format("has no speed: wrong {} timing: {}", when, problem.message));
+      if (m_.team() == 1) break;
+    }
+  }
+
+  // As many calls as make a sample long enough.
+  void calibrate() {
+    const double wanted = terms_.sample_seconds * 1e9;
+    for (calls_ = 1;; calls_ *= 2) {
+      uint64_t ns = 0;
+      if (!call(calls_, 0, false, ns)) return;
+      const double taken = static_cast<double>(ns);
+      if (calls_ == 1 && taken > terms_.most_call_seconds * 1e9)
+        return end(Outcome::skip, fmt::format("one call takes {:.1f} s", taken * 1e-9));
+      if (taken >= wanted / 2 || calls_ >= (1u << 24)) {
+        calls_ = std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(static_cast<double>(calls_) * wanted / std::max(taken, 1.0))));
+        // A twin makes a whole number of calls more.
+        if (member_.extra_permille != 0) calls_ = (calls_ + 9) / 10 * 10;
+        return;
+      }
+    }
+  }
+
+  void tell() {
+    const Estimate e = median(samples_);
+    std::vector<double> sorted = samples_;
+    std::sort(sorted.begin(), sorted.end());
+    auto& x = result_.measures;
+    x["ns"] = e.value;
+    x["ns_low"] = e.low;
+    x["ns_high"] = e.high;
+    for (const auto& [name, q] : {std::pair{"ns_q05", 0.05}, {"ns_q25", 0.25}, {"ns_q75", 0.75}, {"ns_q95", 0.95}})
+      x[name] = quantile(sorted, q);
+    x["calls_a_sample"] = static_cast<double>(calls_);
+    x["threads"] = m_.threads;
+    result_.samples = std::move(samples_);
+    const double calls = m_.team();
+    const auto per_ns = [&](uint64_t work) { return calls * static_cast<double>(work) / e.value; };
+    x["elements"] = calls * static_cast<double>(m_.work.elements);
+    x["weight_bytes"] = calls * static_cast<double>(m_.work.weight_bytes);
+    x["weights_gb_s"] = per_ns(m_.work.weight_bytes);
+    x["gelement_s"] = per_ns(m_.work.elements);
+    if (m_.work.operations != 0) {
+      x["operations"] = calls * static_cast<double>(m_.work.operations);
+      x["gop_s"] = per_ns(m_.work.operations);
+    }
+    if (prepare_ns_ != 0) x["prepare_ns"] = static_cast<double>(prepare_ns_);
+    tell_share(e);
+    if (result_.outcome == Outcome::pass && e.spread() > terms_.most_spread) {
+      result_.outcome = Outcome::inconclusive;
+      result_.message = fmt::format("too noisy to be used: the median lies within {:.0f} % of what was measured", 100 * e.spread());
+    }
+  }
+
+  void tell_share(const Estimate& e) {
+    const Bound bound = ceilings_.bound(m_), outer = ceilings_.outer_bound(m_);
+    if (bound.ns <= 0) return;
+    result_.measures["share"] = bound.ns / e.value;
+    result_.expected = bound.ceiling;
+    if (outer.ns / e.value <= kMostShare) return;
+    result_.outcome = Outcome::untrusted;
+    result_.message = fmt::format("INVALID: {:.0f} % of the machine's ceiling ({})", 100 * outer.ns / e.value, outer.ceiling);
+  }
+
+  const BenchMember member_;
+  const BenchMeasurement& m_;
+  BenchWorker& worker_;
+  const uint32_t slot_;
+  const Ceilings& ceilings_;
+  const BenchTerms& terms_;
+  BenchOperands operands_;
+  Result result_;
+  std::vector<double> samples_;
+  uint64_t calls_ = 1, generation_ = 0, prepare_ns_ = 0;
+  bool open_ = false, over_ = false;
+};
+
+}  // namespace
+
+std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
+                                    const std::function<BenchWorker&(uint32_t subject)>& worker_of,
+                                    const Ceilings& ceilings, const BenchTerms& terms) {
+  std::vector<std::unique_ptr<Timed>> timed;
+  uint32_t slot = 0;
+  for (const BenchMember& member : members) {
+    timed.push_back(std::make_unique<Timed>(member, worker_of(member.measurement->subject), slot++ % worker::kMostSlots, ceilings, terms));
+    timed.back()->open();
+  }
+  // One that ended its worker took the slots of others with it.
+  for (const auto& t : timed)
+    if (t->lost()) t->open();
+  const auto alive = [&] { return std::count_if(timed.begin(), timed.end(), [](const auto& t) { return t->alive(); }); };
+  const double end = now_seconds() + terms.seconds_each * static_cast<double>(alive());
+  for (uint64_t round = 0; round < terms.most_rounds && alive() > 0; ++round) {
+    for (size_t i = 0; i < timed.size(); ++i) {
+      Timed& next = *timed[round % 2 == 0 ? i : timed.size() - 1 - i];
+      if (next.alive()) next.sample();
+    }
+    if (round + 1 < terms.least_rounds) continue;
+    if (now_seconds() > end) break;
+    // Looking at every median each round would cost more than the rounds.
+    if (round % 8 == 7 && std::all_of(timed.begin(), timed.end(), [](const auto& t) { return !t->alive() || t->settled(); })) break;
+  }
+  std::vector<Result> out;
+  for (const auto& t : timed) out.push_back(t->finish());
+  return out;
+}
+
+}  // namespace gcts

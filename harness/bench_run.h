@@ -1,0 +1,44 @@
+// Measures kernels in groups that take turns.
+//
+// Each round times every member of a group once, in one order and then in the other.
+// Rounds go on until every median is known well enough or the group's time is up.  Before
+// and after, outputs are judged as the kernel suite judges them: a kernel that computes
+// something else has no speed.
+
+#ifndef GCTS_HARNESS_BENCH_RUN_H_
+#define GCTS_HARNESS_BENCH_RUN_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/bench_ceilings.h"
+#include "harness/bench_plan.h"
+#include "harness/bench_worker.h"
+#include "reports/report.h"
+
+namespace gcts {
+
+struct BenchTerms {
+  double seconds_each = 0.2;      // of timing, for each measurement; a group's are pooled
+  double sample_seconds = 1e-3;   // at least this long is one sample
+  double wanted_spread = 0.01;    // half an interval by its median: known well enough
+  double most_spread = 0.05;      // beyond: too noisy to be used
+  uint64_t least_rounds = 7, most_rounds = 400;
+  double most_call_seconds = 2;   // a kernel slower than this is not timed
+};
+
+// A member of a group; `extra_permille` as in BenchSampleRequest.
+struct BenchMember {
+  const BenchMeasurement* measurement = nullptr;
+  uint64_t extra_permille = 0;
+};
+
+// One Result a member, in order; `worker_of` gives the worker of a subject.
+std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
+                                    const std::function<BenchWorker&(uint32_t subject)>& worker_of,
+                                    const Ceilings& ceilings, const BenchTerms& terms);
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_BENCH_RUN_H_

@@ -1,0 +1,73 @@
+// A worker that times: the requests of worker/bench_protocol.h as calls.
+//
+// Every call can fail, because the plugin died or refused; the text says why, and the
+// next call starts a new worker, in which no slot is open.
+
+#ifndef GCTS_HARNESS_BENCH_WORKER_H_
+#define GCTS_HARNESS_BENCH_WORKER_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/implementation.h"
+#include "harness/worker/bench_protocol.h"
+#include "harness/worker_channel.h"
+
+namespace gcts {
+
+// How a call of the plugin failed.
+struct BenchFailure {
+  AnswerKind kind = AnswerKind::verdict;
+  int32_t status = 0;  // gcts_status, where the kind is verdict
+  std::string message;
+  bool any() const { return kind != AnswerKind::verdict || status != 0; }
+};
+
+// A way of measuring a ceiling that the worker knows.
+struct CeilingWay {
+  uint32_t row = 0;
+  std::string quantity, variant;
+  std::string missing;      // what this machine lacks for it
+  uint64_t operations = 0;  // 0: it moves bytes
+};
+
+// What a slot is opened with; the spans are placed by open().
+struct BenchSlot {
+  worker::BenchOpenRequest request{};
+  std::span<const std::byte> weights, activations, extra;  // periods
+};
+
+class BenchWorker {
+ public:
+  explicit BenchWorker(const Launch& launch);
+
+  BenchFailure open(const BenchSlot& slot, worker::BenchOpenAnswer& answer);
+  BenchFailure sample(const worker::BenchSampleRequest& request, uint64_t& ns);
+  BenchFailure output(const worker::BenchOutputRequest& request, uint64_t& first_weights, std::vector<uint8_t>& bytes);
+  void close(uint32_t slot);
+
+  // `path` empty: `file` is read from memory.  `peak_bytes`: resident memory above what the
+  // worker held before.
+  BenchFailure read(std::span<const std::byte> file, const std::string& path, gcts_stage stage,
+                    worker::BenchReadAnswer& answer, uint64_t& peak_bytes);
+
+  std::vector<CeilingWay> ceilings(std::string& error);
+  worker::CeilingAnswer ceiling(const worker::CeilingRequest& request);
+
+  // Counts the workers that were started: a slot lives as long as the worker it is in.
+  uint64_t generation() const { return generation_; }
+
+ private:
+  BenchFailure ask(worker::Request request, const std::vector<uint8_t>& payload, bool measured = false);
+
+  WorkerChannel channel_;
+  std::vector<uint8_t> answer_;
+  uint64_t generation_ = 0;
+  bool running_ = false;
+};
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_BENCH_WORKER_H_

@@ -119,6 +119,8 @@ struct Report {
 struct Style {
   bool colour = false;       // ANSI colours: only for a terminal
   size_t max_failures = 20;  // console and Markdown: failures of a subject shown before folding
+  const Report* baseline = nullptr;  // html of speeds: another run to compare with
+  double threshold = 0.05;   // ... and the change that matters
 };
 
 // A report format: formats.inc names them, reports/<name>.cc defines write_<name>.

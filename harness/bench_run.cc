@@ -14,6 +14,7 @@ namespace {
 
 // Above this share of what the machine can do, the measurement is wrong, not the machine.
 constexpr double kMostShare = 1.05;
+constexpr uint64_t kMostReopened = 4;
 
 Outcome outcome_of(const BenchFailure& failure) {
   switch (failure.kind) {
@@ -57,14 +58,14 @@ class Timed {
   }
 
   void sample() {
-    if (lost()) return end(Outcome::inconclusive, "the worker was lost to another kernel");
+    if (!still_open()) return;
     uint64_t ns = 0;
     if (!call(calls_, m_.cold ? 0 : std::max<uint64_t>(1, calls_ / 8), false, ns)) return;
     samples_.push_back(static_cast<double>(ns) / static_cast<double>(calls_));
   }
 
   Result finish() {
-    if (alive() && generation_ == worker_.generation()) verify("after");
+    if (alive() && still_open()) verify("after");
     if (open_ && generation_ == worker_.generation()) worker_.close(slot_);
     if (alive()) tell();
     result_.raw = result_.outcome;
@@ -76,6 +77,14 @@ class Timed {
     over_ = true;
     result_.outcome = outcome;
     result_.message = std::move(message);
+  }
+
+  // Opens again where another kernel has ended the worker; what was measured stays.
+  bool still_open() {
+    if (!lost()) return true;
+    if (++reopened_ > kMostReopened) end(Outcome::inconclusive, "the worker was lost to other kernels again and again");
+    else open();
+    return alive();
   }
 
   bool call(uint64_t calls, uint64_t warm, bool poison, uint64_t& ns) {
@@ -178,7 +187,7 @@ class Timed {
   BenchOperands operands_;
   Result result_;
   std::vector<double> samples_;
-  uint64_t calls_ = 1, generation_ = 0, prepare_ns_ = 0;
+  uint64_t calls_ = 1, generation_ = 0, prepare_ns_ = 0, reopened_ = 0;
   bool open_ = false, over_ = false;
 };
 
@@ -193,9 +202,6 @@ std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
     timed.push_back(std::make_unique<Timed>(member, worker_of(member.measurement->subject), slot++ % worker::kMostSlots, ceilings, terms));
     timed.back()->open();
   }
-  // One that ended its worker took the slots of others with it.
-  for (const auto& t : timed)
-    if (t->lost()) t->open();
   const auto alive = [&] { return std::count_if(timed.begin(), timed.end(), [](const auto& t) { return t->alive(); }); };
   const double end = now_seconds() + terms.seconds_each * static_cast<double>(alive());
   for (uint64_t round = 0; round < terms.most_rounds && alive() > 0; ++round) {

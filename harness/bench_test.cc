@@ -1,0 +1,134 @@
+// What bench makes of kernels that are right, wrong, lazy or die; how long anything takes is
+// asked nowhere.
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "harness/bench_ceilings.h"
+#include "harness/bench_plan.h"
+#include "harness/machine.h"
+#include "harness/spawn_test.h"
+
+namespace gcts {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(bench)
+
+std::map<std::string, nlohmann::json> results_of(const Ran& ran) {
+  std::map<std::string, nlohmann::json> out;
+  std::istringstream lines(ran.out);
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json record = nlohmann::json::parse(line, nullptr, false);
+    if (record.is_object() && record.value("record", "") == "result") out[record.value("case", "")] = record;
+  }
+  return out;
+}
+
+KernelRow row_of(gcts_op op, const char* type, const char* activation) {
+  KernelDescription description;
+  description.row.op = op;
+  description.row.tensor_type = find_tensor_type(type)->id;
+  description.row.activation_type = find_tensor_type(activation)->id;
+  description.row.flags = GCTS_KERNEL_THREAD_SAFE;
+  description.variant = "some/variant";
+  return kernel_row(description, 0);
+}
+
+BOOST_AUTO_TEST_CASE(kernels_without_right_results_have_no_speed) {
+  const Ran ran = run_program({"bench", "--plugin", GCTS_TIMED_KERNELS_PLUGIN, "--threads", "1", "--format", "jsonl"});
+  BOOST_TEST(ran.status == 1, ran.err);
+  const auto results = results_of(ran);
+  const auto of = [&](const char* variant) {
+    const auto found = results.find(std::string("bench/dequantize/f32/") + variant + "/warm/k=32768,t=1");
+    BOOST_REQUIRE_MESSAGE(found != results.end(), variant);
+    return found->second;
+  };
+  const auto honest = of("honest"), lazy = of("lazy"), wrong = of("wrong"), died = of("aborts_later"), refused = of("refuses");
+  // A starved machine may be too noisy; what it computes is right all the same.
+  BOOST_TEST((honest["outcome"] == "pass" || honest["outcome"] == "inconclusive"), honest.dump());
+  BOOST_TEST(honest["measures"]["ns"].get<double>() > 0);
+  BOOST_TEST(honest["samples"].size() >= 7u);
+  BOOST_TEST(wrong["outcome"] == "fail");
+  BOOST_TEST(wrong["message"].get<std::string>().find("wrong before timing") != std::string::npos);
+  BOOST_TEST(lazy["outcome"] == "fail");
+  BOOST_TEST(lazy["message"].get<std::string>().find("wrong after timing") != std::string::npos);
+  BOOST_TEST(died["outcome"] == "crash");
+  BOOST_TEST(refused["outcome"] == "skip");
+  for (const auto& without : {lazy, wrong, died, refused}) BOOST_TEST(!without.contains("measures"), without.dump());
+  BOOST_TEST(results.contains("ceiling/read/l1/t=1"));
+}
+
+BOOST_AUTO_TEST_CASE(products_are_timed_and_right) {
+  const Ran ran = run_program({"bench", "--plugin", GCTS_CPU_PLUGIN, "--run", "bench/matmul/q4_0/generic", "--run", "bench/vec_dot/q8_0/generic",
+                               "--run", "bench/quantize/q8_0/generic", "--format", "jsonl"});
+  const auto results = results_of(ran);
+  size_t timed = 0;
+  for (const auto& [id, result] : results) {
+    if (!id.starts_with("bench/")) continue;
+    BOOST_TEST((result["outcome"] == "pass" || result["outcome"] == "inconclusive"), result.dump());
+    timed += result["measures"]["share"].get<double>() > 0;
+  }
+  BOOST_TEST(timed == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_selected_is_nothing_measured) {
+  BOOST_TEST(run_program({"bench", "--plugin", GCTS_TIMED_KERNELS_PLUGIN, "--run", "bench/none"}).status == 3);
+  BOOST_TEST(run_program({"bench", "--tier", "huge"}).status == 2);
+  BOOST_TEST(run_program({"bench", "--plugin", "/nonexistent.so"}).status == 2);
+  BOOST_TEST(run_program({"bench", "--format", "interpretive-dance"}).status == 2);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_is_measured_on_every_machine) {
+  const KernelRow row = row_of(GCTS_OP_MATMUL, "q4_0", "f32");
+  const auto smoke = bench_measurements(row, 0, Tier::smoke, 8), full = bench_measurements(row, 0, Tier::full, 8);
+  BOOST_REQUIRE(smoke.size() == 2u);
+  BOOST_TEST(smoke[0].id == "bench/matmul/q4_0/some/variant/cold/m=1,n=4096,k=4096,t=8");
+  BOOST_TEST(smoke[0].group == "bench/matmul/q4_0/cold/m=1,n=4096,k=4096,t=8");
+  BOOST_TEST(smoke[0].team() == 1u);  // the kernel makes its own threads
+  for (uint64_t m : {1, 16, 64, 256, 512})
+    for (uint32_t threads : {1u, 8u}) {
+      const auto same = [&](const BenchMeasurement& x) { return x.shape.m == m && x.threads == threads; };
+      BOOST_TEST(std::any_of(full.begin(), full.end(), same));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(work_is_counted_in_bytes_and_operations) {
+  const BenchWork dot = bench_work(row_of(GCTS_OP_VEC_DOT, "q4_0", "q8_0"), {.k = 4096});
+  BOOST_TEST(dot.weight_bytes == 2304u);
+  BOOST_TEST(dot.operations == 8192u);
+  const BenchWork product = bench_work(row_of(GCTS_OP_MATMUL, "q8_0", "f32"), {.k = 64, .n = 32, .m = 3});
+  BOOST_TEST(product.weight_bytes == 32u * 68u);
+  BOOST_TEST(product.operations == 2u * 3u * 32u * 64u);
+  const BenchWork decode = bench_work(row_of(GCTS_OP_DEQUANTIZE, "q4_0", "f32"), {.k = 32});
+  BOOST_TEST(decode.read_bytes == 18u);
+  BOOST_TEST(decode.written_bytes == 128u);
+}
+
+BOOST_AUTO_TEST_CASE(threads_that_are_no_powers_of_two) {
+  BOOST_TEST((bench_thread_counts(Tier::smoke, 1) == std::vector<uint32_t>{1}));
+  BOOST_TEST((bench_thread_counts(Tier::full, 6) == std::vector<uint32_t>{1, 6}));
+  BOOST_TEST((bench_thread_counts(Tier::exhaustive, 6) == std::vector<uint32_t>{1, 2, 4, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(caches_are_shared) {
+  Topology t;
+  t.caches = {Cache{32768, 1}, Cache{1 << 20, 2}, Cache{32 << 20, 8}};
+  BOOST_TEST(t.share(0, 8) == 32768u);
+  BOOST_TEST(t.share(1, 1) == 1u << 20);
+  BOOST_TEST(t.share(1, 8) == 1u << 19);
+  BOOST_TEST(t.share(2, 4) == 8u << 20);
+  BOOST_TEST(t.last_cache_bytes() == 32u << 20);
+  t.caches[2].bytes = 0;
+  BOOST_TEST(t.last_cache_bytes() == 1u << 20);
+  BOOST_TEST(topology().processors.size() >= 1u);
+  BOOST_TEST(machine_description().contains("cpu"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace gcts

@@ -15,7 +15,7 @@
 #include "harness/bench_plan.h"
 #include "harness/bench_readers.h"
 #include "harness/bench_run.h"
-#include "harness/bench_self_test.h"
+#include "harness/bench_twins.h"
 #include "harness/locations.h"
 #include "harness/machine.h"
 #include "harness/options.h"
@@ -223,7 +223,7 @@ int BenchVerb::run(int argc, char** argv) {
   for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
   if (const auto status = measure_ceilings()) return *status;
   plan();
-  if (given_.self_test) return run_bench_self_test(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_, std::cout);
+  if (given_.self_test) return run_bench_twins(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_, std::cout);
   measure();
   if (const auto status = measure_ceilings()) return *status;  // again: the best counts, the difference tells of drift
   const auto machine = static_cast<uint32_t>(report_.subjects.size());

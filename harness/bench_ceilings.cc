@@ -20,7 +20,7 @@ bool integer_activations(const KernelRow& row) {
 
 }  // namespace
 
-std::string_view level_name(Level level) { return kLevelNames[static_cast<size_t>(level)]; }
+std::string_view level_name(MemoryLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
 
 uint64_t Ceilings::ring_bytes() const {
   // Caches that keep a part of a ring larger than themselves keep little of one four times
@@ -30,8 +30,8 @@ uint64_t Ceilings::ring_bytes() const {
 }
 
 // Of one thread's buffer: half the cache, so that nothing else drives it out.
-uint64_t Ceilings::level_bytes(Level level, uint32_t threads) const {
-  const uint64_t bytes = level == Level::memory ? ring_bytes() / threads
+uint64_t Ceilings::level_bytes(MemoryLevel level, uint32_t threads) const {
+  const uint64_t bytes = level == MemoryLevel::memory ? ring_bytes() / threads
                                                 : topology_.share(static_cast<int>(level), threads) / 2;
   return bytes / kGranule * kGranule;
 }
@@ -73,7 +73,7 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
       }
       uint64_t nearer = 0;
       for (size_t l = 0; l < kLevels; ++l) {
-        const uint64_t bytes = level_bytes(static_cast<Level>(l), threads);
+        const uint64_t bytes = level_bytes(static_cast<MemoryLevel>(l), threads);
         if (bytes <= nearer) continue;  // no such cache, or one that adds nothing for a thread
         nearer = bytes;
         take(kLevelNames[l], bytes);
@@ -86,7 +86,7 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
   return true;
 }
 
-double Ceilings::traffic(std::string_view quantity, Level level, uint32_t threads) const {
+double Ceilings::traffic(std::string_view quantity, MemoryLevel level, uint32_t threads) const {
   const auto found = best_.find({fmt::format("{}/{}", quantity, level_name(level)), threads});
   return found == best_.end() ? 0 : found->second.rate;
 }
@@ -96,12 +96,12 @@ double Ceilings::compute(std::string_view quantity, uint32_t threads) const {
   return found == best_.end() ? 0 : found->second.rate;
 }
 
-Level Ceilings::level_of(uint64_t bytes, uint32_t threads) const {
-  for (Level level : {Level::l1, Level::l2, Level::l3}) {
+MemoryLevel Ceilings::level_of(uint64_t bytes, uint32_t threads) const {
+  for (MemoryLevel level : {MemoryLevel::l1, MemoryLevel::l2, MemoryLevel::l3}) {
     const uint64_t share = topology_.share(static_cast<int>(level), threads);
     if (bytes <= share + share / 2 && traffic("read", level, threads) > 0) return level;
   }
-  return Level::memory;
+  return MemoryLevel::memory;
 }
 
 double Ceilings::arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const {
@@ -140,7 +140,7 @@ Bound Ceilings::bound(const BenchMeasurement& m, bool any) const {
   const uint64_t set = m.row->product() ? w.weight_bytes / m.threads
                        : m.row->op == GCTS_OP_VEC_DOT ? std::max<uint64_t>(w.read_bytes, 128 * 1024)
                                                       : w.read_bytes + w.written_bytes;
-  const Level level = m.cold ? Level::memory : level_of(set, m.threads);
+  const MemoryLevel level = m.cold ? MemoryLevel::memory : level_of(set, m.threads);
   const auto traffic_bound = [&](std::string_view quantity, uint64_t bytes) {
     consider(calls * static_cast<double>(bytes), traffic(quantity, level, m.threads), fmt::format("{} {}", level_name(level), quantity));
   };

@@ -18,9 +18,9 @@
 
 namespace gcts {
 
-enum class Level : uint8_t { l1, l2, l3, memory };
+enum class MemoryLevel : uint8_t { l1, l2, l3, memory };
 inline constexpr size_t kLevels = 4;
-std::string_view level_name(Level level);
+std::string_view level_name(MemoryLevel level);
 
 // The least time that a call can take, and what says so.
 struct Bound {
@@ -38,13 +38,13 @@ class Ceilings {
   bool measure(BenchWorker& worker, const std::vector<uint32_t>& threads, bool quick, std::string& error);
 
   // Bytes or operations a nanosecond; 0 where it was not measured.
-  double traffic(std::string_view quantity, Level level, uint32_t threads) const;
+  double traffic(std::string_view quantity, MemoryLevel level, uint32_t threads) const;
   double compute(std::string_view quantity, uint32_t threads) const;
 
   // The level where operands of that many bytes a thread lie.  Between two caches the
   // faster one counts, so that nothing looks faster than its ceiling for a part that
   // stays nearer.
-  Level level_of(uint64_t bytes, uint32_t threads) const;
+  MemoryLevel level_of(uint64_t bytes, uint32_t threads) const;
   Bound bound(const BenchMeasurement& measurement) const;
   // The same under the fastest arithmetic of any kind: what nothing can exceed.
   Bound outer_bound(const BenchMeasurement& measurement) const;
@@ -63,7 +63,7 @@ class Ceilings {
   using Key = std::pair<std::string, uint32_t>;  // "read/l2", threads
 
   void keep(const Key& key, double rate, const std::string& variant);
-  uint64_t level_bytes(Level level, uint32_t threads) const;
+  uint64_t level_bytes(MemoryLevel level, uint32_t threads) const;
   double arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const;
   Bound bound(const BenchMeasurement& measurement, bool any) const;
 

@@ -35,20 +35,20 @@ Bytes vocabulary_file() {
   return write_bytes(file);
 }
 
-struct Reading {
+struct ReaderTimes {
   Result result;
   std::vector<double> ns, first_tensor_ns;
   uint64_t peak = 0;
   bool over = false;
 };
 
-void end(Reading& r, Outcome outcome, std::string message) {
+void end(ReaderTimes& r, Outcome outcome, std::string message) {
   r.over = true;
   r.result.outcome = outcome;
   r.result.message = std::move(message);
 }
 
-void tell(Reading& r, uint64_t bytes, const BenchTerms& terms) {
+void tell(ReaderTimes& r, uint64_t bytes, const BenchTerms& terms) {
   const Estimate e = median(r.ns);
   std::vector<double> sorted = r.ns;
   std::sort(sorted.begin(), sorted.end());
@@ -79,7 +79,7 @@ std::vector<Result> run_bench_readers(const std::vector<BenchReader>& readers,
   const Bytes& bytes = files[0].bytes;
   TemporaryFolder folder;
   const std::string path = folder.write(files);
-  std::vector<Reading> readings(readers.size());
+  std::vector<ReaderTimes> readings(readers.size());
   for (size_t i = 0; i < readers.size(); ++i) {
     readings[i].result.subject = readers[i].subject;
     readings[i].result.case_id = kBenchReadId;
@@ -88,7 +88,7 @@ std::vector<Result> run_bench_readers(const std::vector<BenchReader>& readers,
   const double until = now_seconds() + 4 * terms.seconds_each * static_cast<double>(readers.size());
   for (uint64_t round = 0; round < terms.most_rounds && (round <= terms.least_rounds || now_seconds() < until); ++round) {
     for (size_t i = 0; i < readers.size(); ++i) {
-      Reading& r = readings[round % 2 == 0 ? i : readers.size() - 1 - i];
+      ReaderTimes& r = readings[round % 2 == 0 ? i : readers.size() - 1 - i];
       if (r.over) continue;
       const BenchReader& reader = readers[static_cast<size_t>(&r - readings.data())];
       const bool memory = (reader.capabilities & GCTS_READS_MEMORY) != 0;
@@ -108,7 +108,7 @@ std::vector<Result> run_bench_readers(const std::vector<BenchReader>& readers,
     }
   }
   std::vector<Result> out;
-  for (Reading& r : readings) {
+  for (ReaderTimes& r : readings) {
     if (!r.over) tell(r, bytes.size(), terms);
     r.result.raw = r.result.outcome;
     out.push_back(std::move(r.result));

@@ -112,12 +112,11 @@ bool read_hwloc(Topology& out) {
 
 std::string cpu_name() {
 #if defined(__x86_64__)
-  char brand[49];
-  cpu_features::FillX86BrandString(brand);
-  if (brand[0] != '\0') return brand;
+  const cpu_features::X86Info info = cpu_features::GetX86Info();
+  if (info.brand_string[0] != '\0') return info.brand_string;
 #endif
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
+  std::ifstream told("/proc/cpuinfo");
+  for (std::string line; std::getline(told, line);)
     if (line.starts_with("model name") && line.find(':') != std::string::npos) return line.substr(line.find(':') + 2);
   return "unknown";
 }

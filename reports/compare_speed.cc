@@ -80,7 +80,7 @@ std::map<std::string, const Speed*> fastest(const Speeds& speeds, uint32_t subje
 
 }  // namespace
 
-size_t SpeedComparison::count(Verdict verdict) const {
+size_t SpeedComparison::count(SpeedVerdict verdict) const {
   return static_cast<size_t>(std::count_if(changes.begin(), changes.end(), [&](const SpeedChange& c) { return c.verdict == verdict; }));
 }
 
@@ -88,7 +88,7 @@ double SpeedComparison::mean_ratio() const {
   double sum = 0;
   size_t n = 0;
   for (const SpeedChange& c : changes) {
-    if (c.verdict == Verdict::noisy || !(c.ratio.value > 0)) continue;
+    if (c.verdict == SpeedVerdict::noisy || !(c.ratio.value > 0)) continue;
     sum += std::log(c.ratio.value);
     ++n;
   }
@@ -139,7 +139,7 @@ bool compare_implementations(const Report& run, const std::string& first, const 
 
 void write_speed_comparison(const SpeedComparison& comparison, const Style& style, std::ostream& out) {
   for (const std::string& note : comparison.notes) out << "note: " << escape_terminal(note) << '\n';
-  const auto section = [&](Verdict verdict, std::string_view colour) {
+  const auto section = [&](SpeedVerdict verdict, std::string_view colour) {
     const size_t count = comparison.count(verdict);
     if (count == 0) return;
     out << '\n' << (style.colour ? colour : "") << verdict_name(verdict) << ": " << count << (style.colour ? "\x1b[0m" : "") << '\n';
@@ -154,9 +154,9 @@ void write_speed_comparison(const SpeedComparison& comparison, const Style& styl
                          time_text(c.after_ns), escape_terminal(c.name));
     }
   };
-  section(Verdict::slower, "\x1b[31m");
-  section(Verdict::faster, "\x1b[32m");
-  section(Verdict::noisy, "\x1b[33m");
+  section(SpeedVerdict::slower, "\x1b[31m");
+  section(SpeedVerdict::faster, "\x1b[32m");
+  section(SpeedVerdict::noisy, "\x1b[33m");
   if (!comparison.lost.empty()) {
     out << "\nno speed any more: " << comparison.lost.size() << '\n';
     size_t left = style.max_failures;
@@ -164,8 +164,8 @@ void write_speed_comparison(const SpeedComparison& comparison, const Style& styl
       if (left-- > 0) out << "  " << escape_terminal(name) << '\n';
   }
   out << fmt::format("\n{} to {}: {} slower by {:g} % or more, {} faster, {} the same, {} too noisy to tell", escape_terminal(comparison.first),
-                     escape_terminal(comparison.second), comparison.count(Verdict::slower), 100 * comparison.threshold,
-                     comparison.count(Verdict::faster), comparison.count(Verdict::same), comparison.count(Verdict::noisy));
+                     escape_terminal(comparison.second), comparison.count(SpeedVerdict::slower), 100 * comparison.threshold,
+                     comparison.count(SpeedVerdict::faster), comparison.count(SpeedVerdict::same), comparison.count(SpeedVerdict::noisy));
   if (const double mean = comparison.mean_ratio(); mean > 0) out << fmt::format("; times {:.3f} in the geometric mean", mean);
   out << '\n';
 }

@@ -19,7 +19,7 @@ namespace gcts {
 
 struct SpeedChange {
   std::string name;     // implementation and id
-  Verdict verdict = Verdict::noisy;
+  SpeedVerdict verdict = SpeedVerdict::noisy;
   Estimate ratio;
   double before_ns = 0, after_ns = 0;
 };
@@ -32,10 +32,10 @@ struct SpeedComparison {
   std::vector<std::string> notes;
 
   bool empty() const { return changes.empty() && lost.empty(); }
-  size_t count(Verdict verdict) const;
+  size_t count(SpeedVerdict verdict) const;
   // Geometric mean of the ratios that are not too noisy; 0 if there are none.
   double mean_ratio() const;
-  bool regressed() const { return count(Verdict::slower) > 0 || !lost.empty(); }
+  bool regressed() const { return count(SpeedVerdict::slower) > 0 || !lost.empty(); }
 };
 
 SpeedComparison compare_speeds(const Report& before, const Report& after, double threshold);

@@ -180,18 +180,18 @@ std::string SpeedPage::subject_name(uint32_t subject) const {
 }
 
 std::vector<std::string> SpeedPage::questions() const {
-  std::vector<std::string> out;
+  std::vector<std::string> found;
   std::set<std::string> seen;
   for (const Speed& s : speeds.kernels)
-    if (seen.insert(s.question()).second) out.push_back(s.question());
-  return out;
+    if (seen.insert(s.question()).second) found.push_back(s.question());
+  return found;
 }
 
 std::vector<const Speed*> SpeedPage::answers(const std::string& question) const {
-  std::vector<const Speed*> out;
+  std::vector<const Speed*> found;
   for (const Speed& s : speeds.kernels)
-    if (s.question() == question) out.push_back(&s);
-  return out;
+    if (s.question() == question) found.push_back(&s);
+  return found;
 }
 
 std::string question_text(const Speed& speed) {

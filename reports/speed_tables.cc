@@ -55,7 +55,7 @@ double measure(const Result& r, const char* name) {
 
 std::string change_row(const SpeedChange& c) {
   return fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td class=\"{}\">{:.3f}</td><td><small>{:.3f} to {:.3f}</small></td></tr>\n",
-                     shortened(c.name), text(time_text(c.before_ns)), text(time_text(c.after_ns)), c.verdict == Verdict::slower ? "slower" : "faster",
+                     shortened(c.name), text(time_text(c.before_ns)), text(time_text(c.after_ns)), c.verdict == SpeedVerdict::slower ? "slower" : "faster",
                      c.ratio.value, c.ratio.low, c.ratio.high);
 }
 
@@ -202,14 +202,14 @@ void write_baseline(const SpeedPage& page, const Style& style) {
     return;
   }
   page.out << fmt::format("Of {} measurements, <b>{}</b> are slower by {:g} % or more, <b>{}</b> faster, {} the same, {} too noisy to tell", c.changes.size(),
-                          c.count(Verdict::slower), 100 * c.threshold, c.count(Verdict::faster), c.count(Verdict::same), c.count(Verdict::noisy));
+                          c.count(SpeedVerdict::slower), 100 * c.threshold, c.count(SpeedVerdict::faster), c.count(SpeedVerdict::same), c.count(SpeedVerdict::noisy));
   if (const double mean = c.mean_ratio(); mean > 0) page.out << fmt::format("; times are {:.3f} of the baseline's in the geometric mean", mean);
   page.out << ".</p>\n";
   for (const std::string& note : c.notes) page.out << "<p class=\"note\">" << text(note) << "</p>\n";
   size_t left = kMostNamed;
   bool open = false;
   for (const SpeedChange& change : c.changes) {
-    if ((change.verdict != Verdict::slower && change.verdict != Verdict::faster) || left == 0) continue;
+    if ((change.verdict != SpeedVerdict::slower && change.verdict != SpeedVerdict::faster) || left == 0) continue;
     if (!open) page.out << "<div class=\"wide\"><table><thead><tr><th class=\"l\">measurement</th><th>baseline</th><th>this run</th><th>times</th><th>95 %</th></tr></thead><tbody>\n";
     open = true;
     --left;

@@ -150,10 +150,10 @@ BOOST_AUTO_TEST_CASE(slower_runs_regress_and_equal_ones_do_not) {
   BOOST_TEST(!compare_speeds(base, base, 0.05).regressed());
   const SpeedComparison slower = compare_speeds(base, sample_speeds(1.1), 0.05);
   BOOST_TEST(slower.regressed());
-  BOOST_TEST(slower.count(Verdict::slower) == 6u);  // the second implementation's
-  BOOST_TEST(slower.count(Verdict::same) == 9u);
+  BOOST_TEST(slower.count(SpeedVerdict::slower) == 6u);  // the second implementation's
+  BOOST_TEST(slower.count(SpeedVerdict::same) == 9u);
   const SpeedComparison faster = compare_speeds(sample_speeds(1.1), base, 0.05);
-  BOOST_TEST(faster.count(Verdict::faster) == 6u);
+  BOOST_TEST(faster.count(SpeedVerdict::faster) == 6u);
   BOOST_TEST(!faster.regressed());
   BOOST_TEST(!compare_speeds(base, sample_speeds(1.1), 0.15).regressed());  // less than what matters
 }
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(implementations_of_one_run_are_compared) {
   SpeedComparison c;
   std::string error;
   BOOST_REQUIRE_MESSAGE(compare_implementations(sample_speeds(1.3), "cpu", "#1", 0.05, c, error), error);
-  BOOST_TEST(c.count(Verdict::slower) == 6u);
+  BOOST_TEST(c.count(SpeedVerdict::slower) == 6u);
   BOOST_TEST(c.mean_ratio() == 1.3, boost::test_tools::tolerance(0.02));
   BOOST_TEST(!compare_implementations(sample_speeds(1), "cpu", "nobody", 0.05, c, error));
   Report twins = sample_speeds(1);

@@ -75,16 +75,16 @@ Estimate ratio_of_medians(std::span<const double> first, std::span<const double>
   return around_median(ratios, rank > 1 ? static_cast<size_t>(rank) : 0);
 }
 
-Verdict verdict(const Estimate& ratio, double threshold) {
-  if (!(ratio.value > 0)) return Verdict::noisy;
+SpeedVerdict verdict(const Estimate& ratio, double threshold) {
+  if (!(ratio.value > 0)) return SpeedVerdict::noisy;
   const double step = 1 + threshold, most = 1 + 2 * threshold;
-  if (ratio.low > 1 && ratio.value >= step) return Verdict::slower;
-  if (ratio.high < 1 && ratio.value <= 1 / step) return Verdict::faster;
+  if (ratio.low > 1 && ratio.value >= step) return SpeedVerdict::slower;
+  if (ratio.high < 1 && ratio.value <= 1 / step) return SpeedVerdict::faster;
   const bool likely = ratio.value < step && ratio.value > 1 / step;
-  return likely && ratio.high < most && ratio.low > 1 / most ? Verdict::same : Verdict::noisy;
+  return likely && ratio.high < most && ratio.low > 1 / most ? SpeedVerdict::same : SpeedVerdict::noisy;
 }
 
-std::string_view verdict_name(Verdict verdict) {
+std::string_view verdict_name(SpeedVerdict verdict) {
   constexpr std::string_view kNames[] = {"same", "slower", "faster", "too noisy"};
   return kNames[static_cast<size_t>(verdict)];
 }

@@ -35,14 +35,14 @@ Estimate ratio_of_pairs(std::span<const double> first, std::span<const double> s
 Estimate ratio_of_medians(std::span<const double> first, std::span<const double> second);
 
 // What a ratio of times says, given the change that matters (0.05: 5 %).
-enum class Verdict {
+enum class SpeedVerdict {
   same,    // surely less than twice the change that matters, and likely less than it
   slower,  // surely slower, and by at least that
   faster,
   noisy,   // the interval is too wide to tell
 };
-Verdict verdict(const Estimate& ratio, double threshold);
-std::string_view verdict_name(Verdict verdict);
+SpeedVerdict verdict(const Estimate& ratio, double threshold);
+std::string_view verdict_name(SpeedVerdict verdict);
 
 }  // namespace gcts
 

@@ -116,9 +116,9 @@ BOOST_AUTO_TEST_CASE(a_build_is_the_same_as_itself_and_ten_percent_is_seen) {
   constexpr size_t kTries = 400;
   for (uint32_t i = 0; i < kTries; ++i) {
     const Pair self = interleaved(i, 1, 40, 0.02), slowed = interleaved(i + kTries, 1.1, 40, 0.02);
-    same += verdict(ratio_of_pairs(self.first, self.second), 0.05) == Verdict::same;
-    slower += verdict(ratio_of_pairs(slowed.first, slowed.second), 0.05) == Verdict::slower;
-    faster += verdict(ratio_of_pairs(slowed.second, slowed.first), 0.05) == Verdict::faster;
+    same += verdict(ratio_of_pairs(self.first, self.second), 0.05) == SpeedVerdict::same;
+    slower += verdict(ratio_of_pairs(slowed.first, slowed.second), 0.05) == SpeedVerdict::slower;
+    faster += verdict(ratio_of_pairs(slowed.second, slowed.first), 0.05) == SpeedVerdict::faster;
   }
   BOOST_TEST(same >= kTries * 19 / 20);
   BOOST_TEST(slower >= kTries * 19 / 20);
@@ -126,13 +126,13 @@ BOOST_AUTO_TEST_CASE(a_build_is_the_same_as_itself_and_ten_percent_is_seen) {
 }
 
 BOOST_AUTO_TEST_CASE(verdicts_at_their_edges) {
-  BOOST_TEST((verdict({1.0, 0.98, 1.02}, 0.05) == Verdict::same));
-  BOOST_TEST((verdict({1.04, 1.03, 1.06}, 0.05) == Verdict::same));     // slower, but not by what matters
-  BOOST_TEST((verdict({1.06, 1.01, 1.2}, 0.05) == Verdict::slower));
-  BOOST_TEST((verdict({0.93, 0.9, 0.99}, 0.05) == Verdict::faster));
-  BOOST_TEST((verdict({1.06, 0.97, 1.2}, 0.05) == Verdict::noisy));     // may be neither
-  BOOST_TEST((verdict({1.0, 0.8, 1.25}, 0.05) == Verdict::noisy));
-  BOOST_TEST((verdict(Estimate{}, 0.05) == Verdict::noisy));
+  BOOST_TEST((verdict({1.0, 0.98, 1.02}, 0.05) == SpeedVerdict::same));
+  BOOST_TEST((verdict({1.04, 1.03, 1.06}, 0.05) == SpeedVerdict::same));     // slower, but not by what matters
+  BOOST_TEST((verdict({1.06, 1.01, 1.2}, 0.05) == SpeedVerdict::slower));
+  BOOST_TEST((verdict({0.93, 0.9, 0.99}, 0.05) == SpeedVerdict::faster));
+  BOOST_TEST((verdict({1.06, 0.97, 1.2}, 0.05) == SpeedVerdict::noisy));     // may be neither
+  BOOST_TEST((verdict({1.0, 0.8, 1.25}, 0.05) == SpeedVerdict::noisy));
+  BOOST_TEST((verdict(Estimate{}, 0.05) == SpeedVerdict::noisy));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -144,7 +144,7 @@ WIDE("avx512f") PEAK_FN(f32_avx512) { PEAK_LOOP(CLEAR_ALL(CLEAR_ZMM), TWELVE(FMA
 WIDE("avx2") PEAK_FN(int8_avx2) {
   PEAK_LOOP(CLEAR_ALL(CLEAR_YMM), MADD_YMM(0, 4) MADD_YMM(1, 5) MADD_YMM(2, 6) MADD_YMM(3, 7));
 }
-#define VNNI_YMM(i) "{vex} vpdpbusd %%ymm14, %%ymm15, %%ymm" #i "\n"
+#define VNNI_YMM(i) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" #i "\n"
 WIDE("avx2") PEAK_FN(int8_avx_vnni) { PEAK_LOOP(CLEAR_ALL(CLEAR_YMM), TWELVE(VNNI_YMM)); }
 #define VNNI_ZMM(i) "vpdpbusd %%zmm14, %%zmm15, %%zmm" #i "\n"
 WIDE("avx512f") PEAK_FN(int8_avx512_vnni) { PEAK_LOOP(CLEAR_ALL(CLEAR_ZMM), TWELVE(VNNI_ZMM)); }

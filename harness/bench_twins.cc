@@ -1,4 +1,4 @@
-#include "harness/bench_self_test.h"
+#include "harness/bench_twins.h"
 
 #include <fmt/format.h>
 
@@ -33,7 +33,7 @@ std::vector<const BenchMeasurement*> fixed_set(const std::vector<BenchMeasuremen
 
 }  // namespace
 
-int run_bench_self_test(const std::vector<BenchMeasurement>& plan, const std::function<BenchWorker&(uint32_t)>& worker_of,
+int run_bench_twins(const std::vector<BenchMeasurement>& plan, const std::function<BenchWorker&(uint32_t)>& worker_of,
                         const Ceilings& ceilings, std::ostream& out) {
   const std::vector<const BenchMeasurement*> set = fixed_set(plan);
   const BenchTerms terms{.seconds_each = 0.5, .sample_seconds = 1e-3, .wanted_spread = 0, .least_rounds = 40};
@@ -42,9 +42,9 @@ int run_bench_self_test(const std::vector<BenchMeasurement>& plan, const std::fu
     const std::vector<Result> results = run_bench_group({{m, 0}, {m, 0}, {m, kSlower}}, worker_of, ceilings, terms);
     const Estimate self = ratio_of_pairs(results[0].samples, results[1].samples);
     const Estimate twin = ratio_of_pairs(results[0].samples, results[2].samples);
-    const Verdict same = verdict(self, kThreshold), slower = verdict(twin, kThreshold);
-    clean += same == Verdict::same;
-    reported += slower == Verdict::slower;
+    const SpeedVerdict same = verdict(self, kThreshold), slower = verdict(twin, kThreshold);
+    clean += same == SpeedVerdict::same;
+    reported += slower == SpeedVerdict::slower;
     out << fmt::format("{:<60} itself {:.3f} [{:.3f}, {:.3f}] {:<10} twin {:.3f} [{:.3f}, {:.3f}] {}\n", escape_terminal(m->id),
                        self.value, self.low, self.high, verdict_name(same), twin.value, twin.low, twin.high, verdict_name(slower));
   }

@@ -77,13 +77,8 @@ std::string page_of(const Report& report, const Style& style = {}) {
 
 void require_sound(const std::string& page) {
   BOOST_TEST(page.size() < 2'000'000u);
-  for (const char* bad : {"<script", "http://", "https://", "javascript:", "@import", "url(http"}) {
-    // Namespaces of SVG are names, not addresses to go to.
-    std::string text = page;
-    for (const char* name : {"xmlns=\"http://www.w3.org/2000/svg\"", "xmlns:xlink=\"http://www.w3.org/1999/xlink\""})
-      for (size_t at; (at = text.find(name)) != std::string::npos;) text.erase(at, std::string(name).size());
-    BOOST_TEST(text.find(bad) == std::string::npos, bad);
-  }
+  for (const char* bad : {"<script", "href=\"http", "href='http", " src=", "@import", "url(http", "url('http"})
+    BOOST_TEST(page.find(bad) == std::string::npos, bad);
   std::set<std::string> ids;
   for (size_t at = 0; (at = page.find(" id=", at)) != std::string::npos; ++at) {
     const char quote = page[at + 4];

@@ -34,7 +34,6 @@ BenchWorker::BenchWorker(const Launch& launch) : channel_(unhurried(launch)) {}
 
 BenchFailure BenchWorker::ask(worker::Request request, const std::vector<uint8_t>& payload, bool measured) {
   BenchFailure failure;
-  if (!running_) ++generation_;
   running_ = channel_.ensure_started(failure.message);
   if (!running_) {
     failure.kind = AnswerKind::unusable;
@@ -49,7 +48,10 @@ BenchFailure BenchWorker::ask(worker::Request request, const std::vector<uint8_t
   if (running_) {
     failure.kind = AnswerKind::protocol;
     failure.message.assign(answer_.begin(), answer_.end());
-  } else if (waited == Waited::answer && message.type == worker::kFault && answer_.size() == sizeof(worker::FaultAnswer)) {
+    return failure;
+  }
+  ++generation_;
+  if (waited == Waited::answer && message.type == worker::kFault && answer_.size() == sizeof(worker::FaultAnswer)) {
     worker::FaultAnswer fault;
     std::memcpy(&fault, answer_.data(), sizeof(fault));
     failure.kind = AnswerKind::crash;

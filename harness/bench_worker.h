@@ -56,7 +56,7 @@ class BenchWorker {
   std::vector<CeilingWay> ceilings(std::string& error);
   worker::CeilingAnswer ceiling(const worker::CeilingRequest& request);
 
-  // Counts the workers that were started: a slot lives as long as the worker it is in.
+  // Counts the workers that were lost: a slot lives as long as the worker it is in.
   uint64_t generation() const { return generation_; }
 
  private:

@@ -36,7 +36,7 @@ bool BenchOperands::draw(const BenchMeasurement& measurement, uint64_t ring_byte
   if (row.dot()) drawn.n = weight_rows_ = kWeightRows;
   if (row.product()) drawn.m = activation_rows_ = std::min(kActivationRows, shape.m);
   // Keyed by what the bytes depend on, not by the variant: variants share their weights.
-  const Generator generator(0, fmt::format("bench/{}/{}/{}", row.type->name, shape.k, row.op));
+  const Generator generator(0, fmt::format("bench/{}/{}/{}", row.type->name, shape.k, op_name(row.op)));
   KernelRow plain = row;  // of experts, one matrix is drawn
   if (row.op == GCTS_OP_MATMUL_ID) plain.op = GCTS_OP_MATMUL;
   input_ = row.op == GCTS_OP_QUANTIZE ? draw_values(row, shape.k, false, generator, 0)

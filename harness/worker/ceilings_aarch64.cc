@@ -63,19 +63,19 @@ TRAFFIC_FN(copy_asimd_past) { COPY_LOOP("stnp"); }
 
 // Sixteen sums at once, operands in v16 and v17.
 #define PEAK_FN(name) void peak_##name(uint64_t steps)
-#define PEAK_LOOP(extension, op, to, from)                                                                       \
-  __asm__ volatile(extension                                                                                     \
+#define PEAK_LOOP(architecture, op, to, from)                                                                       \
+  __asm__ volatile(architecture                                                                                   \
                    ".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17\n movi v\\n\\().4s, #0\n .endr\n"        \
                    "1:\n .irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n " op " v\\n\\()." to ", v16." from      \
                    ", v17." from "\n .endr\n subs %0, %0, #1\n b.ne 1b\n"                                        \
                    : "+r"(steps)::"cc", ALL_V)
 
 PEAK_FN(f32_asimd) { PEAK_LOOP("", "fmla", "4s", "4s"); }
-PEAK_FN(int8_dotprod) { PEAK_LOOP(".arch_extension dotprod\n", "sdot", "4s", "16b"); }
-PEAK_FN(int8_i8mm) { PEAK_LOOP(".arch_extension i8mm\n", "smmla", "4s", "16b"); }
-PEAK_FN(bf16_bfdot) { PEAK_LOOP(".arch_extension bf16\n", "bfdot", "4s", "8h"); }
-PEAK_FN(bf16_bfmmla) { PEAK_LOOP(".arch_extension bf16\n", "bfmmla", "4s", "8h"); }
-PEAK_FN(f16_asimd) { PEAK_LOOP(".arch_extension fp16\n", "fmla", "8h", "8h"); }
+PEAK_FN(int8_dotprod) { PEAK_LOOP(".arch armv8.2-a+dotprod\n", "sdot", "4s", "16b"); }
+PEAK_FN(int8_i8mm) { PEAK_LOOP(".arch armv8.2-a+i8mm\n", "smmla", "4s", "16b"); }
+PEAK_FN(bf16_bfdot) { PEAK_LOOP(".arch armv8.2-a+bf16\n", "bfdot", "4s", "8h"); }
+PEAK_FN(bf16_bfmmla) { PEAK_LOOP(".arch armv8.2-a+bf16\n", "bfmmla", "4s", "8h"); }
+PEAK_FN(f16_asimd) { PEAK_LOOP(".arch armv8.2-a+fp16\n", "fmla", "8h", "8h"); }
 
 }  // namespace gcts::worker
 

@@ -178,7 +178,7 @@ std::string bars_svg(const Bars& bars, std::string_view id) {
   std::string script = frame(width, 330);
   script += fmt::format(
       "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 1 noborder\nset boxwidth 0.95\n"
-      "set xtics rotate by -50 scale 0 nogrid\nset grid noxtics\nset yrange [0:*]\nset ylabel '{}' textcolor rgb '{}'\nplot ",
+      "set xtics rotate by -50 scale 0\nset grid noxtics\nset yrange [0:*]\nset ylabel '{}' textcolor rgb '{}'\nplot ",
       bars.unit, kDim);
   for (size_t s = 0; s < series; ++s)
     script += fmt::format("{}'data' using {}:xtic(1) title columnheader lc rgb '{}'", s == 0 ? "" : ", ", s + 2, series_colour(s));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "harness/worker/arena.h"
@@ -34,7 +35,7 @@ constexpr CeilingRow kRows[] = {
 #undef TRAFFIC
     {"", "", "", 0, nullptr, nullptr},  // no row is known for this architecture
 };
-constexpr uint32_t kCount = sizeof(kRows) / sizeof(kRows[0]) - 1;
+constexpr uint32_t kCount = std::size(kRows) - 1;
 
 struct RowWork final : TeamWork {
   const CeilingRow& row;
@@ -80,7 +81,7 @@ bool answer_ceilings(Session& session, std::span<const uint8_t>) {
 bool answer_ceiling(Session& session, std::span<const uint8_t> payload) {
   WireReader in(payload);
   const auto asked = in.take<CeilingRequest>();
-  if (!in.ok() || asked.row >= kCount || asked.threads < 1 || asked.threads > kMostThreads) return false;
+  if (!in.ok() || asked.row + 1 >= std::size(kRows) || asked.threads < 1 || asked.threads > kMostThreads) return false;
   const CeilingRow& row = kRows[asked.row];
   if (!missing_feature(row.features).empty() || (row.move && (asked.bytes == 0 || asked.bytes % 4096 != 0))) return false;
   Arena arena;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -19,6 +18,7 @@
 #include "harness/locations.h"
 #include "harness/machine.h"
 #include "harness/options.h"
+#include "harness/provenance.h"
 #include "harness/repro.h"
 #include "harness/selection.h"
 #include "reports/escape.h"
@@ -32,7 +32,7 @@ constexpr double kSmokeSeconds = 40;
 
 struct BenchOptions {
   std::vector<std::string> plugins, run, skip, formats;
-  std::string tier = "smoke";
+  std::string tier = "smoke", baseline;
   uint64_t threads = 0;
   bool self_test = false;
 };
@@ -71,7 +71,8 @@ class BenchVerb {
   std::vector<BenchMeasurement> plan_;
   std::vector<std::vector<BenchMember>> groups_;
   std::vector<std::pair<const Format*, std::string>> outputs_;
-  Report report_;
+  Report report_, baseline_;
+  Style style_;
 };
 
 std::optional<int> BenchVerb::check() {
@@ -85,6 +86,11 @@ std::optional<int> BenchVerb::check() {
     if (!format) return options_.usage_error("there is no format '" + escape_terminal(name) + "'; gguf-cts list formats names them");
     outputs_.push_back({format, name.size() < text.size() ? text.substr(name.size() + 1) : ""});
   }
+  if (given_.baseline.empty()) return std::nullopt;
+  std::ifstream in(given_.baseline, std::ios::binary);
+  std::string error = "cannot be opened";
+  if (!in || !read_jsonl(in, baseline_, error)) return options_.usage_error("--baseline: " + given_.baseline + ": " + error);
+  style_.baseline = &baseline_;
   return std::nullopt;
 }
 
@@ -182,14 +188,14 @@ void BenchVerb::describe_load(const ProcessorTimes& before, double load_before) 
 int BenchVerb::report() {
   for (const auto& [format, file] : outputs_) {
     if (file.empty()) {
-      Style style;
+      Style style = style_;
       style.colour = isatty(STDOUT_FILENO) != 0;
       format->write(report_, std::cout, style);
       std::cout.flush();
       continue;
     }
     std::ofstream out(file, std::ios::binary);
-    format->write(report_, out);
+    format->write(report_, out, style_);
     if (out.flush()) continue;
     fmt::print(stderr, "gguf-cts bench: {}: cannot be written\n", escape_terminal(file));
     return kUsageError;
@@ -214,10 +220,7 @@ int BenchVerb::run(int argc, char** argv) {
   report_.suite_version = GCTS_VERSION;
   report_.profile = "speed";
   report_.tier = tier_name(tier_);
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  report_.started = text;
+  report_.started = utc_now();
   report_.machine = machine_description();
   report_.command = shell_word(invoked_as());
   for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
@@ -247,6 +250,7 @@ int verb_bench(int argc, char** argv) {
   options.value("tier", given.tier, "TIER", "smoke, full or exhaustive (default: smoke)");
   options.number("threads", given.threads, "N", "most threads (default: one a processor)");
   options.values("format", given.formats, "NAME[:FILE]", "how to report, and where to (default: speed)");
+  options.value("baseline", given.baseline, "FILE", "an earlier run (its JSON Lines) that the html page compares with");
   options.flag("self-test", given.self_test, "compare 20 kernels with themselves and with slower twins, to see what this machine can tell apart");
   std::string formats = "Formats:";
   for (const Format& format : gcts::formats()) formats += fmt::format("\n  {:<10} {}", format.name, format.description);

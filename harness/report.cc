@@ -94,7 +94,7 @@ int compare_within(const Report& run, const std::vector<std::string>& between, d
 
 int verb_report(int argc, char** argv) {
   std::vector<std::string> words;
-  std::string format_name, out_path;
+  std::string format_name, out_path, baseline;
   std::vector<std::string> between;
   uint64_t most = Style().max_failures, threshold = 5;
   Options options("report", "merge FILE... | compare BEFORE AFTER | compare FILE --between A --between B | render FILE",
@@ -105,8 +105,9 @@ int verb_report(int argc, char** argv) {
                   "  render   tells a run in another format");
   options.value("format", format_name, "NAME", "of merge (jsonl) and render (console): " + format_names());
   options.value("out,o", out_path, "FILE", "write to this file, not to standard output");
+  options.value("baseline", baseline, "FILE", "of render: an earlier run that the html page of speeds compares with");
   options.values("between", between, "NAME", "of compare, twice: two implementations in one file, by name or as #0");
-  options.number("threshold", threshold, "PERCENT", "of compare: what is slower by less is the same (5)");
+  options.number("threshold", threshold, "PERCENT", "what is slower by less is the same (5)");
   options.number("most", most, "N", "show at most this many cases of a kind (20)");
   options.positional("ACTION FILE...", words, "merge, compare or render, and the files; - is standard input", 2);
   if (const auto status = options.parse(argc, argv)) return *status;
@@ -126,7 +127,10 @@ int verb_report(int argc, char** argv) {
   std::vector<Report> reports;
   if (action == "render") {
     if (words.size() != 1) return options.usage_error("render takes one file");
+    if (!baseline.empty()) words.push_back(baseline);
     if (!load_all(words, reports)) return kUsageError;
+    if (!baseline.empty()) style.baseline = &reports[1];
+    style.threshold = static_cast<double>(threshold) / 100;
     return tell_to(out_path, [&](std::ostream& out) { format->write(reports[0], out, style); });
   }
   if (action == "merge") {

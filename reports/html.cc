@@ -16,6 +16,7 @@
 #include "reports/grid.h"
 #include "reports/html_style.h"
 #include "reports/report.h"
+#include "reports/speed_page.h"
 
 namespace gcts {
 namespace {
@@ -270,6 +271,10 @@ class Page {
 
 }  // namespace
 
-void write_html(const Report& report, const Style&, std::ostream& out) { Page(report, out).write(); }
+// A run of bench has no rules: its page is the hardware report.
+void write_html(const Report& report, const Style& style, std::ostream& out) {
+  if (!speeds_of(report).empty()) write_speed_page(report, style, out);
+  else Page(report, out).write();
+}
 
 }  // namespace gcts

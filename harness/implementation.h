@@ -31,6 +31,16 @@ struct KernelDescription {
   std::string features;
   std::string missing;  // the first feature that the worker's machine lacks
   bool prepares = false;
+  uint64_t largest_operand = UINT64_MAX;  // bytes that the device gives at once
+};
+
+// Where a plugin's kernels of GCTS_KERNEL_ON_DEVICE work.
+struct DeviceDescription {
+  std::string interface;  // "OpenCL"; empty: the plugin has none
+  std::string name, driver;
+  uint64_t largest_allocation = 0;
+  bool unmapped_guards = false;
+  std::string missing;    // why there is no device, "" if there is
 };
 
 // One row of a plugin's table of checks of its own.
@@ -49,7 +59,7 @@ struct Description {
   bool writes = false;
   uint32_t writer_capabilities = 0;  // GCTS_WRITES_*
   bool tells_contents = true;        // false: a verdict is all that there is
-  std::string device;
+  DeviceDescription device;
   std::vector<KernelDescription> kernels;
   std::string unavailable;           // why it cannot be used on this machine; "": it can
   std::vector<ApiCheckDescription> api_checks;
@@ -102,7 +112,7 @@ struct Answer {
   bool weak_matches = false; // ... whose output matches the reject pattern
   int ended_by = 0;          // of an api check: the signal that ended its process
   std::string message;       // the implementation's own words, or what happened to it
-  std::string misuse;        // how it misused the sink or output; "" if it did not
+  std::string misuse;        // how it misused the sink, the output or its device; "" if it did not
   std::span<const uint8_t> output;  // records (read) or a file's bytes (write); during the call only
   bool refused = false;      // write: the output refused bytes
   uint64_t leaked_bytes = 0;

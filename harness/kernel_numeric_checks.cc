@@ -232,6 +232,8 @@ void add_large(const KernelRow& row, KernelCaseList& cases) {
     if (!tile) return why;
     // Half a tile beyond 2^31: a count cut to 31 bits fills half of it.
     const uint64_t count = ((uint64_t{1} << 31) + elements / 2) / row.unit() * row.unit();
+    if (row.description.largest_operand < 4 * count)
+      return fmt::format("the device allocates at most {} MiB at once", row.description.largest_operand >> 20);
     KernelJob job = usual_job(row, tile);
     job.task.k = count;
     job.task.weights.tiled_size = row_bytes(*row.type, count);

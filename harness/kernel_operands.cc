@@ -255,11 +255,11 @@ Problem judge_call(const Answer& answer) {
     case AnswerKind::unusable: return {Outcome::crash, answer.message};
     case AnswerKind::verdict: break;
   }
-  if (answer.status == GCTS_OK) return {};
+  if (answer.status == GCTS_OK) return {answer.misuse.empty() ? Outcome::pass : Outcome::fail, answer.misuse};
   static constexpr std::string_view kNames[] = {"GCTS_OK", "GCTS_REJECTED", "GCTS_UNSUPPORTED", "GCTS_FAILED"};
   const auto status = static_cast<size_t>(answer.status);
-  return {Outcome::fail, fmt::format("returns {}", status < std::size(kNames) ? std::string(kNames[status])
-                                                                              : fmt::format("status {}", answer.status))};
+  const std::string name = status < std::size(kNames) ? std::string(kNames[status]) : fmt::format("status {}", answer.status);
+  return {Outcome::fail, fmt::format("returns {}{}{}", name, answer.misuse.empty() ? "" : ": ", answer.misuse)};
 }
 
 Problem judge_output(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {

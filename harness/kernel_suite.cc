@@ -21,6 +21,8 @@ constexpr size_t kBatchJobs = 256;
 constexpr uint64_t kBatchBytes = 16u << 20;
 // A slow case (more than 2^31 elements) takes this many times the limits.
 constexpr double kSlow = 12;
+// A kernel's first call on a device has the kernel compiled, which takes longer than a case.
+constexpr double kCompiles = 12;
 
 struct Piece {
   uint32_t subject;
@@ -35,6 +37,7 @@ struct Running {
   KernelScore score;
   Problem worst;
   bool skipped = false;
+  double device_seconds = 0;
 };
 
 class KernelRun {
@@ -94,7 +97,7 @@ class KernelRun {
         unusable(piece);
       } else if (!cases.empty()) {
         if (of != piece.subject || !implementation) {
-          implementation = launch(subjects_[piece.subject].launch);
+          implementation = launch(launch_of(piece));
           of = piece.subject;
         }
         run_piece(piece, cases, *implementation);
@@ -128,8 +131,25 @@ class KernelRun {
     piece.results.push_back(std::move(r));
   }
 
+  // Why the row cannot run here; "" if it can.
+  std::string missing(const Piece& piece) const {
+    const KernelDescription& kernel = piece.row.description;
+    const DeviceDescription& device = subjects_[piece.subject].description.device;
+    if ((kernel.row.flags & GCTS_KERNEL_ON_DEVICE) && !device.missing.empty()) return device.missing;
+    return kernel.missing.empty() ? "" : "this machine lacks " + kernel.missing;
+  }
+
+  Launch launch_of(const Piece& piece) const {
+    Launch out = subjects_[piece.subject].launch;
+    if (!subjects_[piece.subject].description.device.interface.empty()) {
+      out.limits.wall_seconds *= kCompiles;
+      out.limits.cpu_seconds *= kCompiles;
+    }
+    return out;
+  }
+
   void run_piece(Piece& piece, std::vector<KernelCase>& cases, Implementation& implementation) {
-    const KernelDescription& description = piece.row.description;
+    const std::string missing_here = missing(piece);
     std::vector<Running> batch;
     std::vector<KernelJob> jobs;
     std::vector<size_t> owner;
@@ -141,10 +161,9 @@ class KernelRun {
       bytes = 0;
     };
     for (KernelCase& c : cases) {
-      Running running{&c, result_for(piece, c.id, c.check), {}, {}, false};
-      std::string why;
-      if (!description.missing.empty()) why = "this machine lacks " + description.missing;
-      else if (options_.time_budget > 0 && now_seconds() - start_ > options_.time_budget) why = "the time budget is used up";
+      Running running{&c, result_for(piece, c.id, c.check), {}, {}, false, 0};
+      std::string why = missing_here;
+      if (why.empty() && options_.time_budget > 0 && now_seconds() - start_ > options_.time_budget) why = "the time budget is used up";
       std::vector<KernelJob> made;
       if (why.empty()) why = c.make(Generator(selection_.seed, c.id), made);
       if (!why.empty()) {
@@ -170,7 +189,7 @@ class KernelRun {
 
   // Calls outside the ordinary limits, in a worker of their own.
   void run_slow(const Piece& piece, Running& running, std::vector<KernelJob>& jobs) {
-    Launch slow = subjects_[piece.subject].launch;
+    Launch slow = launch_of(piece);
     slow.limits.wall_seconds *= kSlow;
     slow.limits.cpu_seconds *= kSlow;
     const std::unique_ptr<Implementation> implementation = launch(slow);
@@ -192,6 +211,7 @@ class KernelRun {
       Running& running = batch[owner[task.tag]];
       running.result.wall_seconds += answer.wall_seconds;
       running.result.cpu_seconds += answer.cpu_seconds;
+      running.device_seconds += static_cast<double>(answer.kernel.device_ns) * 1e-9;
       if (running.worst.outcome != Outcome::pass) return true;  // the first problem tells
       running.worst = judge_call(answer);
       if (running.worst.outcome == Outcome::pass) running.worst = jobs[task.tag].judge(answer, running.score);
@@ -206,6 +226,7 @@ class KernelRun {
       r.outcome = running.worst.outcome;
       r.message = running.worst.message;
       if (r.outcome == Outcome::pass) conclude(r, score);
+      if (running.device_seconds > 0) r.measures["device_seconds"] = running.device_seconds;
       if (score.worst_share > 0) r.measures["error_share_of_bound"] = score.worst_share;
       if (score.probed > 0) r.measures["sharp_share"] = static_cast<double>(score.sharp) / static_cast<double>(score.probed);
       if (score.codes > 0) r.measures["codes_met_share"] = static_cast<double>(score.codes_met) / static_cast<double>(score.codes);

@@ -30,7 +30,12 @@ bool parse_description(const std::vector<uint8_t>& bytes, Description& out) {
   out.reader_capabilities = in.take<uint32_t>();
   out.writes = in.take<uint32_t>();
   out.writer_capabilities = in.take<uint32_t>();
-  out.device = in.take_text();
+  out.device.interface = in.take_text();
+  out.device.name = in.take_text();
+  out.device.driver = in.take_text();
+  out.device.largest_allocation = in.take<uint64_t>();
+  out.device.unmapped_guards = in.take<uint32_t>();
+  out.device.missing = in.take_text();
   const uint64_t kernels = in.take<uint64_t>();
   for (uint64_t i = 0; i < kernels && in.ok(); ++i) {
     KernelDescription kernel;
@@ -46,6 +51,7 @@ bool parse_description(const std::vector<uint8_t>& bytes, Description& out) {
     kernel.row.row_multiple = in.take<uint32_t>();
     kernel.row.accuracy = in.take<gcts_accuracy>();
     kernel.prepares = in.take<uint32_t>();
+    if (kernel.row.flags & GCTS_KERNEL_ON_DEVICE) kernel.largest_operand = out.device.largest_allocation;
     out.kernels.push_back(std::move(kernel));
   }
   out.unavailable = in.take_text();
@@ -304,6 +310,7 @@ class PluginImplementation final : public Implementation {
                                                           : "the worker's answer makes no sense: its memory is damaged";
       return;
     }
+    answer.misuse = in.take_text();
     answer.status = call.status;
     answer.kernel = call;
     answer.output = output_;

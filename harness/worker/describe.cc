@@ -6,6 +6,23 @@
 
 namespace gcts::worker {
 
+namespace {
+
+void put_device(const Plugin& plugin, WireWriter& out) {
+  gcts_device_limits limits{};
+  const bool open = plugin.device.open && plugin.no_device.empty();
+  if (open && plugin.device.limits) plugin.device.limits(plugin.device.context, &limits);
+  limits.name[sizeof(limits.name) - 1] = limits.driver[sizeof(limits.driver) - 1] = '\0';
+  out.put_text(plugin.device.name ? plugin.device.name : "");
+  out.put_text(limits.name);
+  out.put_text(limits.driver);
+  out.put<uint64_t>(limits.largest_allocation);
+  out.put<uint32_t>(limits.unmapped_guards);
+  out.put_text(plugin.no_device);
+}
+
+}  // namespace
+
 bool answer_describe(Session& session, std::span<const uint8_t>) {
   const Plugin& plugin = session.plugin;
   WireWriter& out = session.answer;
@@ -16,7 +33,7 @@ bool answer_describe(Session& session, std::span<const uint8_t>) {
   out.put<uint32_t>(plugin.reader.capabilities);
   out.put<uint32_t>(plugin.writer.write != nullptr);
   out.put<uint32_t>(plugin.writer.capabilities);
-  text(plugin.table.device ? plugin.table.device->name : "");
+  put_device(plugin, out);
   out.put<uint64_t>(plugin.table.kernel_count);
   for (uint64_t i = 0; i < plugin.table.kernel_count; ++i) {
     const gcts_kernel kernel = plugin.kernel(i);

@@ -1,19 +1,21 @@
 // Answers what a kernel makes of its operands, and what else it does.
 //
 // Every operand is copied between two unmapped pages, or mapped from a file where the
-// request says so; inputs are read-only.  The
-// output is poisoned and the kernel called, then once more over another poison: a byte
-// that differs was not written or is not the same twice.  Room around and between the
-// rows of the output has to stay as it was.
+// request says so; inputs are read-only.  The output is poisoned and the kernel called,
+// then once more over another poison: a byte that differs was not written or is not the
+// same twice.  Room around and between the rows of the output has to stay as it was.  A
+// kernel on a device works on copies there.
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "harness/worker/call_meter.h"
 #include "harness/worker/checked_call.h"
 #include "harness/worker/fault_reporter.h"
 #include "harness/worker/features.h"
-#include "harness/worker/region.h"
+#include "harness/worker/operand.h"
 #include "harness/worker/session.h"
 #include "harness/worker/shared_memory.h"
 
@@ -28,7 +30,9 @@ constexpr uint32_t kWarmCalls = 16;
 class KernelCall {
  public:
   KernelCall(Session& session, const KernelRequest& asked)
-      : session_(session), asked_(asked), kernel_(session.plugin.kernel(asked.kernel)) {}
+      : session_(session), asked_(asked), kernel_(session.plugin.kernel(asked.kernel)) {
+    if (kernel_.flags & GCTS_KERNEL_ON_DEVICE) device_ = &session.plugin.device;
+  }
 
   bool prepare() {
     clear_fault_buffers();
@@ -36,7 +40,7 @@ class KernelCall {
     if (!load(asked_.activations, activations_, Buffer::activations)) return false;
     if (!load(asked_.extra, extra_, Buffer::extra)) return false;
     if (!make_output()) return false;
-    add_fault_buffer(Buffer::output, output_.data(), output_.size());
+    if (!place(output_, Buffer::output)) return false;
     return !(asked_.flags & kPrepareWeights) || repack();
   }
 
@@ -48,9 +52,10 @@ class KernelCall {
     const uint64_t start = cpu_ns();
     answer.status = call(answer.environment);
     answer.cpu_ns = cpu_ns() - start;
+    answer.device_ns = device_ns();
     if (prepare_status_ != GCTS_OK) answer.status = prepare_status_;
     if (asked_.output_tile.tile_bytes != 0) {  // rows lie over each other: the tile is the output
-      if (!take(output_.data(), std::min(asked_.output_tile.tile_bytes, output_.size()))) answer.status = GCTS_FAILED;
+      if (!take(output_.host.data(), std::min(asked_.output_tile.tile_bytes, output_.host.size()))) answer.status = GCTS_FAILED;
       answer.output_size = session_.output.size() - answer.output_offset;
       return answer;
     }
@@ -58,6 +63,7 @@ class KernelCall {
     for (uint64_t row = 0; row < asked_.output_rows; ++row)
       if (!take(row_at(row), asked_.output_row_bytes)) return answer;
     answer.output_size = asked_.output_rows * asked_.output_row_bytes;
+    note_device();
     if (answer.status != GCTS_OK || asked_.calls < 2) return answer;
     poison(1);
     uint32_t environment = 0;
@@ -65,13 +71,18 @@ class KernelCall {
     answer.environment |= environment;
     note_damage(answer, 1);
     note_unequal(answer);
+    note_device();
     if (asked_.calls > 2) note_leaks(answer);
     return answer;
   }
 
+  // What a device has to say: damage that a kernel did, or why it failed.
+  const std::string& words() const { return words_; }
+
  private:
-  bool load(const OperandRequest& from, Region& to, Buffer which) {
+  bool load(const OperandRequest& from, Operand& operand, Buffer which) {
     if (from.size == 0) return true;
+    Region& to = operand.host;
     if (from.tile_bytes != 0) {
       if (!to.map_tiles(kInputFd, from.offset, from.tile_bytes, from.size, false)) return false;
     } else if (from.in_place != 0) {
@@ -82,7 +93,13 @@ class KernelCall {
       std::memcpy(to.data(), input.data(), from.size);
       to.make_read_only();
     }
-    add_fault_buffer(which, to.data(), to.size());
+    return place(operand, which);
+  }
+
+  // Where the kernel will find it, and where a fault will be looked for.
+  bool place(Operand& operand, Buffer which) {
+    if (!operand.copy_to(device_)) return false;
+    add_fault_buffer(which, operand.address(), operand.host.size());
     return true;
   }
 
@@ -91,8 +108,8 @@ class KernelCall {
     if (rows == 0) return false;
     const uint64_t size = (rows - 1) * asked_.output_stride + asked_.output_row_bytes;
     if (asked_.output_tile.tile_bytes != 0)
-      return output_.map_tiles(kInputFd, asked_.output_tile.offset, asked_.output_tile.tile_bytes, size, true);
-    return output_.allocate(size, kernel_.alignment, asked_.placement, asked_.skew);
+      return output_.host.map_tiles(kInputFd, asked_.output_tile.offset, asked_.output_tile.tile_bytes, size, true);
+    return output_.host.allocate(size, kernel_.alignment, asked_.placement, asked_.skew);
   }
 
   // Appends to the output memory.
@@ -105,57 +122,100 @@ class KernelCall {
   bool repack() {
     const gcts_prepare& p = *kernel_.prepare;
     const uint64_t size = p.prepared_size(kernel_.context, asked_.n, asked_.k);
-    if (!prepared_.allocate(std::max<uint64_t>(size, 1), 64, Placement::end, 0)) return false;
-    add_fault_buffer(Buffer::prepared, prepared_.data(), prepared_.size());
-    prepare_status_ = p.prepare(kernel_.context, weights_.data(), asked_.weight_stride, asked_.n, asked_.k, prepared_.data());
+    if (!prepared_.host.allocate(std::max<uint64_t>(size, 1), 64, Placement::end, 0)) return false;
+    if (!place(prepared_, Buffer::prepared)) return false;
+    void* prepared = const_cast<void*>(prepared_.address());
+    prepare_status_ = p.prepare(kernel_.context, weights_.address(), asked_.weight_stride, asked_.n, asked_.k, prepared);
+    wait_for_device();
     return true;
   }
 
-  uint8_t* row_at(uint64_t row) const { return output_.data() + row * asked_.output_stride; }
+  uint8_t* row_at(uint64_t row) const { return output_.host.data() + row * asked_.output_stride; }
 
   void poison(int which) {
     if (asked_.output_tile.tile_bytes != 0) return;
-    for (uint64_t i = 0; i < output_.size(); ++i) output_.data()[i] = kPoison[which][i & 3];
+    for (uint64_t i = 0; i < output_.host.size(); ++i) output_.host.data()[i] = kPoison[which][i & 3];
   }
 
+  // A device whose kernel faulted is of no use to anyone: the process ends as it would
+  // after a fault on the host.
+  void wait_for_device() {
+    if (!device_ || device_->synchronize(device_->context) == GCTS_OK) return;
+    std::fprintf(stderr, "the device is lost: %s\n", device_error().c_str());
+    std::abort();
+  }
+
+  std::string device_error() const {
+    const char* text = device_->last_error ? device_->last_error(device_->context) : nullptr;
+    return text ? text : "";
+  }
+
+  uint64_t device_ns() const {
+    const double seconds = device_ && device_->seconds ? device_->seconds(device_->context) : 0;
+    return seconds > 0 ? static_cast<uint64_t>(seconds * 1e9) : 0;
+  }
+
+  // One call with its output uploaded before and downloaded after it.
   int32_t call(uint32_t& environment) {
+    if (!output_.upload()) return GCTS_FAILED;
+    const int32_t status = call_kernel(environment);
+    if (device_ && status != GCTS_OK) words_ = device_error();
+    return output_.download() ? status : GCTS_FAILED;
+  }
+
+  int32_t call_kernel(uint32_t& environment) {
     const auto number = [](const void* p) { return reinterpret_cast<uint64_t>(p); };
     const uint64_t context = number(kernel_.context);
     gcts_matmul args{};
     uint64_t a[5] = {context, 0, 0, 0, 0};
     switch (kernel_.op) {
       case GCTS_OP_DEQUANTIZE:
-        a[1] = number(weights_.data()), a[2] = number(output_.data()), a[3] = asked_.k;
+        a[1] = number(weights_.address()), a[2] = number(output_.address()), a[3] = asked_.k;
         break;
       case GCTS_OP_QUANTIZE:
-        a[1] = number(activations_.data()), a[2] = number(extra_.data()), a[3] = number(output_.data()), a[4] = asked_.k;
+        a[1] = number(activations_.address()), a[2] = number(extra_.address()), a[3] = number(output_.address()), a[4] = asked_.k;
         break;
       case GCTS_OP_VEC_DOT:
-        a[1] = number(weights_.data()), a[2] = number(activations_.data()), a[3] = number(output_.data()), a[4] = asked_.k;
+        a[1] = number(weights_.address()), a[2] = number(activations_.address()), a[3] = number(output_.address()), a[4] = asked_.k;
         break;
       default:
         args.m = asked_.m, args.n = asked_.n, args.k = asked_.k;
-        args.weights = weights_.data(), args.weight_stride = asked_.weight_stride;
-        args.activations = activations_.data(), args.activation_stride = asked_.activation_stride;
-        args.output = reinterpret_cast<float*>(output_.data()), args.output_stride = asked_.output_stride;
+        args.weights = weights_.address(), args.weight_stride = asked_.weight_stride;
+        args.activations = activations_.address(), args.activation_stride = asked_.activation_stride;
+        args.output = static_cast<float*>(const_cast<void*>(output_.address())), args.output_stride = asked_.output_stride;
         args.threads = asked_.threads;
         args.experts = asked_.experts, args.expert_stride = asked_.expert_stride;
-        if (kernel_.op == GCTS_OP_MATMUL_ID) args.ids = reinterpret_cast<const int32_t*>(extra_.data());
-        args.prepared = prepared_.size() ? prepared_.data() : nullptr;
+        if (kernel_.op == GCTS_OP_MATMUL_ID) args.ids = static_cast<const int32_t*>(extra_.address());
+        args.prepared = const_cast<void*>(prepared_.address());
         a[1] = number(&args);
     }
-    return static_cast<int32_t>(checked_call(kernel_.run, a, environment));
+    const auto status = static_cast<int32_t>(checked_call(kernel_.run, a, environment));
+    wait_for_device();
+    return status;
+  }
+
+  // Inputs lie in memory that a device lets its kernels write to.
+  void note_device() {
+    if (!device_ || !words_.empty()) return;
+    static constexpr std::pair<Operand KernelCall::*, const char*> kInputs[] = {
+        {&KernelCall::weights_, "weights"}, {&KernelCall::activations_, "activations"}, {&KernelCall::extra_, "ids or importance"}};
+    for (const auto& [input, name] : kInputs)
+      if (const int64_t at = (this->*input).changed(); at != Operand::none)
+        words_ = std::string("writes to the ") + name + ", at byte " + std::to_string(at);
+    char damage[256] = "";
+    if (words_.empty() && device_->check_guards && device_->check_guards(device_->context, damage, sizeof(damage)) != GCTS_OK)
+      words_ = damage[0] ? damage : "writes outside its operands";
   }
 
   // Writes outside the rows: between them, and in the slack up to the guard pages.
   void note_damage(KernelAnswer& answer, int which) {
     if (answer.damage_offset != UINT64_MAX) return;
-    const uint64_t slack = output_.damaged_slack();
+    const uint64_t slack = output_.host.damaged_slack();
     if (slack != UINT64_MAX) answer.damage_offset = slack;
     for (uint64_t row = 0; row + 1 < asked_.output_rows; ++row)
       for (uint64_t i = asked_.output_row_bytes; i < asked_.output_stride; ++i) {
         const uint64_t at = row * asked_.output_stride + i;
-        if (output_.data()[at] != kPoison[which][at & 3]) {
+        if (output_.host.data()[at] != kPoison[which][at & 3]) {
           answer.damage_offset = at;
           return;
         }
@@ -182,9 +242,9 @@ class KernelCall {
 
   void note_leaks(KernelAnswer& answer) {
     uint32_t environment = 0, done = 2;
-    for (; done < std::min(asked_.calls, kWarmCalls); ++done) call(environment);
+    for (; done < std::min(asked_.calls, kWarmCalls); ++done) call_kernel(environment);
     const Holdings before = Holdings::now();
-    for (; done < asked_.calls; ++done) call(environment);
+    for (; done < asked_.calls; ++done) call_kernel(environment);
     const Holdings kept = before.grown(Holdings::now());
     answer.leaked_bytes = static_cast<uint64_t>(kept.heap_bytes);
     answer.leaked_fds = kept.lowest_fd;
@@ -194,7 +254,9 @@ class KernelCall {
   Session& session_;
   const KernelRequest& asked_;
   const gcts_kernel kernel_;
-  Region weights_, activations_, extra_, output_, prepared_;
+  const gcts_device* device_ = nullptr;  // null: the kernel works on the host's memory
+  Operand weights_, activations_, extra_, output_, prepared_;
+  std::string words_;
   int32_t prepare_status_ = GCTS_OK;
 };
 
@@ -207,12 +269,14 @@ bool answer_kernel(Session& session, std::span<const uint8_t> payload) {
   const gcts_kernel kernel = session.plugin.kernel(asked.kernel);
   if (!kernel.run || !missing_feature(kernel.features ? kernel.features : "").empty()) return false;
   if ((asked.flags & kPrepareWeights) && !kernel.prepare) return false;
+  if ((kernel.flags & GCTS_KERNEL_ON_DEVICE) && !session.plugin.no_device.empty()) return false;
   KernelCall call(session, asked);
   if (!call.prepare()) return false;
   KernelAnswer answer = call.run();
   clear_fault_buffers();
   answer.total_cpu_ns = cpu_ns();
   session.answer.put(answer);
+  session.answer.put_text(call.words());
   return true;
 }
 

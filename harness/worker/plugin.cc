@@ -30,6 +30,20 @@ gcts_api_check Plugin::api_check(uint64_t index) const {
   return widened(reinterpret_cast<const gcts_api_check*>(rows + index * table.api_check_size), table.api_check_size);
 }
 
+void Plugin::open_device() {
+  bool wanted = false;
+  for (uint64_t i = 0; i < table.kernel_count; ++i) wanted |= (kernel(i).flags & GCTS_KERNEL_ON_DEVICE) != 0;
+  if (!wanted) return;
+  const gcts_device& d = device;
+  if (!d.open || !d.allocate || !d.free || !d.upload || !d.download || !d.synchronize) {
+    no_device = "the plugin has kernels for a device but no complete table of one";
+    return;
+  }
+  char why[512] = "";
+  if (d.open(d.context, why, sizeof(why)) == GCTS_OK) return;
+  no_device = why[0] ? why : "the device cannot be opened";
+}
+
 Plugin open_plugin(const char* path) {
   Plugin plugin;
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -64,6 +78,7 @@ Plugin take_plugin(const gcts_plugin* table) {
   plugin.table = widened(table, table->struct_size);
   if (plugin.table.reader) plugin.reader = widened(plugin.table.reader, plugin.table.reader->struct_size);
   if (plugin.table.writer) plugin.writer = widened(plugin.table.writer, plugin.table.writer->struct_size);
+  if (plugin.table.device) plugin.device = widened(plugin.table.device, plugin.table.device->struct_size);
   if (plugin.table.kernel_count > 0 && (!plugin.table.kernels || plugin.table.kernel_size == 0)) {
     plugin.error = "the plugin has kernels but no kernel table or no kernel_size";
   }
@@ -71,6 +86,7 @@ Plugin take_plugin(const gcts_plugin* table) {
     plugin.error = "the plugin has checks but no table of them or no api_check_size";
   }
   if (!plugin.table.name || !*plugin.table.name) plugin.error = "the plugin has no name";
+  if (plugin.error.empty()) plugin.open_device();
   return plugin;
 }
 

@@ -129,7 +129,7 @@ inline constexpr uint32_t kMasksChanged = 4;
 inline constexpr uint32_t kX87Changed = 8;
 inline constexpr uint32_t kRegistersChanged = 16;  // those a called function has to keep
 
-// The answer to kernel.
+// The answer to kernel; then text: what is wrong on a device, "" if nothing is.
 struct KernelAnswer {
   int32_t status;
   Unequal unequal;
@@ -143,6 +143,7 @@ struct KernelAnswer {
   uint64_t output_offset;   // in the output memory: the rows of the first call, packed
   uint64_t output_size;
   uint64_t cpu_ns;
+  uint64_t device_ns;       // of the first call, as the device says; 0: there is none
   uint64_t total_cpu_ns;
 };
 

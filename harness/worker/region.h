@@ -33,6 +33,8 @@ class Region {
 
   uint8_t* data() const { return data_; }
   uint64_t size() const { return size_; }
+  // The operand with the slack around it: all that lies between the unmapped pages.
+  std::span<uint8_t> whole() const { return {first_, middle_bytes_}; }
   // The first byte of the slack that changed, as an offset from data(), wrapping below 0;
   // UINT64_MAX if none did.
   uint64_t damaged_slack() const;

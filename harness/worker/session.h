@@ -20,10 +20,14 @@ struct Plugin {
   gcts_plugin table{};
   gcts_reader reader{};  // read is null without a reader
   gcts_writer writer{};
+  gcts_device device{};  // open is null without a device
+  std::string no_device; // not empty: why kernels on the device cannot run
   std::string error;     // not empty: the plugin cannot be used
 
   gcts_kernel kernel(uint64_t index) const;
   gcts_api_check api_check(uint64_t index) const;
+  // Opens the device if a kernel works on it; sets no_device.
+  void open_device();
 };
 
 Plugin open_plugin(const char* path);

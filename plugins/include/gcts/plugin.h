@@ -346,21 +346,47 @@ typedef struct gcts_kernel {
 
 // ----------------------------------- Devices ----------------------------------
 //
-// Memory that kernels marked ON_DEVICE work on.  Sizes are exact: the device
-// puts guard zones around each allocation and check_guards reports damage.
+// Where kernels marked ON_DEVICE work.  Every operand of such a kernel, output and ids
+// included, lies in memory of the device; structs that point to them are the host's.
+// The host uploads operands before a call and downloads the output after it: transfers
+// are not part of the kernel's time.
+//
+//  * A device address is a void* that the host counts with (the next row, the middle of
+//    an allocation) and never reads through.  A kernel gets addresses inside allocations.
+//  * An allocation has exactly `size` bytes.  Its address is a multiple of the largest
+//    power of two up to 64 that divides `size`.  What lies around it belongs to the
+//    device: unmapped where it can be, so that a kernel that goes there faults, else a
+//    guard zone of known bytes that check_guards looks at.
+//  * A kernel may return before its work is done; `synchronize` waits for it.  When that
+//    fails the device is lost, as by a fault of a kernel, and the process is given up.
+//  * The host sees to it that nothing is called before `open` has succeeded, once.
+
+typedef struct gcts_device_limits {
+  char name[128];               // of the device, NUL-terminated
+  char driver[128];             // its version
+  uint64_t memory;              // bytes in all
+  uint64_t largest_allocation;  // bytes
+  uint32_t compute_units;
+  uint32_t unmapped_guards;     // 1: what lies around an allocation is unmapped
+} gcts_device_limits;
+
 typedef struct gcts_device {
-  uint32_t struct_size;
+  uint32_t struct_size;  // sizeof(gcts_device)
   uint32_t reserved;
-  const char* name;
+  const char* name;      // of the interface: "OpenCL"
+  // Not GCTS_OK: there is no such device, and why_not says why ("no OpenCL device: ...").
   gcts_status (*open)(void* context, char* why_not, size_t why_not_size);
-  void* (*allocate)(void* context, uint64_t size);
+  void* (*allocate)(void* context, uint64_t size);  // null: no memory
   void (*free)(void* context, void* memory);
   gcts_status (*upload)(void* context, void* to, const void* from, uint64_t size);
   gcts_status (*download)(void* context, void* to, const void* from, uint64_t size);
   gcts_status (*synchronize)(void* context);
-  double (*seconds)(void* context);  // device time of the last kernel call
+  double (*seconds)(void* context);  // device time of the last kernel call; below 0: unknown
+  // Not GCTS_OK: a guard zone was written to, and damage says where.
   gcts_status (*check_guards)(void* context, char* damage, size_t damage_size);
   void* context;
+  gcts_status (*limits)(void* context, gcts_device_limits* limits);  // may be null
+  const char* (*last_error)(void* context);  // what made the last call fail; may be null
 } gcts_device;
 
 // ------------------------------- Further checks -------------------------------

@@ -1,0 +1,55 @@
+// compile_cuda ARCHITECTURE... [--out FOLDER]: compiles every kernel with NVRTC, as the
+// CUDA plugin would, for GPUs that need not be there.  With a folder, one file of machine
+// code a kernel and architecture is left in it; GCTS_CUDA_KERNELS gives it to the plugin.
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels.h"
+#include "nvrtc.h"
+
+int main(int argc, char** argv) {
+  std::vector<std::string> architectures;
+  std::string folder;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--out") == 0 && i + 1 < argc) folder = argv[++i];
+    else architectures.emplace_back(argv[i]);
+  }
+  if (architectures.empty()) {
+    std::fprintf(stderr, "usage: compile_cuda ARCHITECTURE... [--out FOLDER]\n");
+    return 2;
+  }
+  gpu::Compiler compiler;
+  if (!compiler.open()) {
+    std::printf("skip: %s\n", compiler.error.c_str());
+    return 0;
+  }
+  std::set<std::string> done;
+  size_t bytes = 0, failed = 0;
+  for (const gcts_kernel& kernel : gpu::kernels()) {
+    const gpu::Program& program = gpu::program_of(kernel);
+    if (!done.insert(program.kernel).second) continue;
+    for (const std::string& architecture : architectures) {
+      const std::string code = compiler.compile(gpu::source_of(program), program.kernel, architecture);
+      if (code.empty()) {
+        std::printf("%s\n", compiler.error.c_str());
+        ++failed;
+        continue;
+      }
+      bytes += code.size();
+      if (folder.empty()) continue;
+      std::ofstream file(folder + "/" + program.kernel + "." + architecture + ".cubin", std::ios::binary);
+      if (!file.write(code.data(), static_cast<std::streamsize>(code.size()))) {
+        std::printf("%s: cannot be written\n", folder.c_str());
+        return 1;
+      }
+    }
+  }
+  std::printf("NVRTC %s: %zu kernels for %zu architectures, %zu bytes of machine code, %zu failed\n", compiler.version().c_str(),
+              done.size(), architectures.size(), bytes, failed);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,10 @@
+# Writes the files of source/ as C++ string constants: -DOUT=FILE -DFROM=FOLDER.
+set(text "")
+foreach(pair Dialect:dialect Codes:codes LatticesSource:lattices Values:values Dequantize:dequantize Products:products Tiles:tiles)
+  string(REPLACE ":" ";" pair ${pair})
+  list(GET pair 0 name)
+  list(GET pair 1 file)
+  file(READ ${FROM}/${file}.cl content)
+  string(APPEND text "constexpr std::string_view k${name} = R\"gpu(${content})gpu\";\n")
+endforeach()
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,153 @@
+// The GPU plugins judged on what this machine has: PoCL for the suite, Oclgrind for what
+// only a simulator sees.  Where either is missing the tests that need it say so and skip.
+
+#define BOOST_TEST_MODULE gpu
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+
+#include "harness/suite_run_test.h"
+#include "plugins/gpu/faults.h"
+
+namespace gcts {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where Debian and Ubuntu put the simulator; the plugin opens it in place of the loader.
+constexpr const char* kOclgrind[] = {"/usr/lib/x86_64-linux-gnu/oclgrind/liboclgrind-rt.so",
+                                     "/usr/lib/oclgrind/liboclgrind-rt.so", "/usr/lib/aarch64-linux-gnu/oclgrind/liboclgrind-rt.so"};
+
+std::string oclgrind() {
+  for (const char* path : kOclgrind)
+    if (fs::exists(path)) return path;
+  return "";
+}
+
+// Variables of the environment for the length of a block.
+class Environment {
+ public:
+  explicit Environment(std::map<std::string, std::string> values) : values_(std::move(values)) {
+    for (const auto& [name, value] : values_) setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Environment() {
+    for (const auto& [name, value] : values_) unsetenv(name.c_str());
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+// Compiled kernels stay in the build folder; no positive controls in runs of one row.
+std::map<std::string, std::string> on_pocl() {
+  return {{"POCL_CACHE_DIR", GCTS_WORK "/pocl"}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}};
+}
+std::map<std::string, std::string> on_oclgrind(const std::string& log) {
+  return {{"GCTS_OPENCL_LIBRARY", oclgrind()}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}, {"OCLGRIND_LOG", log},
+          {"OCLGRIND_DATA_RACES", "1"},        {"OCLGRIND_UNINITIALIZED", "1"},       {"OCLGRIND_MAX_ERRORS", "20"}};
+}
+
+bool is_bad(const CaseResult& result) { return result.outcome != "pass" && result.outcome != "skip"; }
+
+// Nothing but passes, and skips for the reasons that a case may have.
+void require_all_pass(const SuiteRan& ran, size_t at_least) {
+  size_t passed = 0;
+  for (const auto& [id, result] : ran.cases) {
+    passed += result.outcome == "pass";
+    BOOST_TEST(!is_bad(result), id << ": " << result.outcome << ": " << result.message);
+  }
+  BOOST_TEST(passed >= at_least, passed << " cases passed; " << ran.err);
+}
+
+// "" if the device is there, else the plugin's own words.
+std::string missing(const char* plugin) {
+  const SuiteRan ran = run_suite({"--plugin", plugin, "--run", "kernel/dequantize/f32/*/exact/k=1", "--allow-skip"});
+  for (const auto& [id, result] : ran.cases)
+    if (result.outcome == "skip") return result.message;
+  return ran.cases.empty() ? "nothing runs: " + ran.err : "";
+}
+
+BOOST_AUTO_TEST_CASE(absent) {
+  // A machine without the loader and without the driver: skips with the reason, no failure.
+  const Environment none({{"GCTS_OPENCL_LIBRARY", "/none/libOpenCL.so"}, {"GCTS_CUDA_LIBRARY", "/none/libcuda.so"}});
+  for (const auto& [plugin, reason] : {std::pair{GCTS_GPU_OPENCL, "no OpenCL device: "}, {GCTS_GPU_CUDA, "no CUDA driver: "}}) {
+    const SuiteRan ran = run_suite({"--plugin", plugin, "--run", "kernel/*", "--allow-skip"});
+    BOOST_TEST(ran.status == 0, ran.err);
+    BOOST_TEST(ran.cases.size() > 1000);
+    for (const auto& [id, result] : ran.cases) {
+      BOOST_TEST(result.outcome == "skip", id);
+      BOOST_TEST(result.message.starts_with(reason), result.message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(smoke) {
+  const Environment environment(on_pocl());
+  if (const std::string why = missing(GCTS_GPU_OPENCL); !why.empty()) {
+    std::cout << "skipped: " << why << "\n";
+    return;
+  }
+  require_all_pass(run_suite({"--plugin", GCTS_GPU_OPENCL, "--run", "kernel/*"}, 1200), 1000);
+}
+
+BOOST_AUTO_TEST_CASE(simulated) {
+  if (oclgrind().empty()) {
+    std::cout << "skipped: oclgrind is not installed\n";
+    return;
+  }
+  const std::string log = GCTS_WORK "/oclgrind.log";
+  fs::remove(log);
+  const Environment environment(on_oclgrind(log));
+  // Every kernel once, over more than one block and row.
+  const SuiteRan ran = run_suite({"--plugin", GCTS_GPU_OPENCL, "--run", "kernel/*/guard/end*", "-j", "2"}, 1200);
+  require_all_pass(ran, 50);
+  // The plugin reads the log as it grows; at the end it holds nothing.
+  BOOST_TEST(fs::exists(log));
+  BOOST_TEST(fs::file_size(log) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(faults) {
+  const bool simulator = !oclgrind().empty();
+  bool device;
+  {
+    const Environment environment(on_pocl());
+    device = missing(GCTS_GPU_FAULTY).empty();
+  }
+  std::set<std::pair<std::string_view, std::string_view>> healthy;
+  size_t caught = 0, left_out = 0;
+  for (const gpu::FaultRow& fault : gpu::fault_rows()) {
+    const bool simulated = fault.catches == "oclgrind";
+    if (simulated ? !simulator : !device) {
+      ++left_out;
+      continue;
+    }
+    const std::string log = GCTS_WORK "/oclgrind_faults.log";
+    fs::remove(log);
+    const Environment environment(simulated ? on_oclgrind(log) : on_pocl());
+    const std::vector<std::string> arguments{"--plugin", GCTS_GPU_FAULTY, "--run", std::string(fault.check)};
+    // The healthy twin passes what the fault fails.
+    if (healthy.emplace(fault.catches, fault.check).second) {
+      const SuiteRan twin = run_suite(arguments, 300);
+      BOOST_TEST_CONTEXT("healthy twin of " << fault.name) require_all_pass(twin, 1);
+    }
+    fs::remove(log);
+    const Environment chosen({{"GCTS_FAULT", std::string(fault.name)}});
+    const SuiteRan ran = run_suite(arguments, 300);
+    std::string first;
+    for (const auto& [id, result] : ran.cases)
+      if (first.empty() && is_bad(result)) first = id + ": " + result.message;
+    BOOST_TEST(!first.empty(), fault.name << " is not caught by " << fault.check << ": " << ran.err);
+    BOOST_TEST(first.find("does not compile") == std::string::npos, first);
+    caught += !first.empty();
+    std::cout << "  caught by " << fault.catches << ": " << fault.name << "\n    " << first.substr(0, 200) << "\n";
+  }
+  std::cout << caught << " of " << gpu::fault_rows().size() - left_out << " faults caught\n";
+  if (left_out > 0) std::cout << (caught == 0 ? "skipped: " : "left out: ") << left_out << " faults need what is not installed\n";
+}
+
+}  // namespace
+}  // namespace gcts

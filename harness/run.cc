@@ -344,6 +344,12 @@ std::optional<int> RunVerb::settle_xfail() {
   return std::nullopt;
 }
 
+std::string device_text(const DeviceDescription& device) {
+  if (!device.missing.empty()) return device.missing;
+  return fmt::format("{}: {}, driver {}; {} around allocations", device.interface, device.name, device.driver,
+                     device.unmapped_guards ? "unmapped memory" : "checked zones");
+}
+
 std::optional<int> RunVerb::apply_xfails() {
   for (auto& [path, file] : xfails_) {
     if (given_.update_xfail) {
@@ -385,6 +391,9 @@ int RunVerb::run(int argc, char** argv) {
   report_.seed = given_.seed;
   report_.started = utc_now();
   report_.machine = machine_description();
+  for (const SuiteSubject& subject : subjects_)
+    if (const DeviceDescription& device = subject.description.device; !device.interface.empty())
+      report_.machine["device of " + subject.description.name] = device_text(device);
   report_.command = shell_word(invoked_as());
   for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
   terms_.allow_skip = given_.allow_skip;

@@ -40,10 +40,10 @@ void add_through_half(std::string& text) {
 void last_item_unguarded(std::string& text) { replace(text, "if (i >= count) return;", "if (i > count) return;"); }
 void one_activation_past_the_end(std::string& text) { replace(text, "if (i + j < k) sum +=", "if (i + j <= k) sum +="); }
 void one_activation_before_the_start(std::string& text) {
-  replace(text, "if (i + j < k) sum +=", "sum += 0 * (float)(a + with_bytes * (i + j))[-1]; if (i + j < k) sum +=");
+  replace(text, "if (i + j < k) sum +=", "if (sum += 0 * (float)(a + with_bytes * (i + j))[-1], i + j < k) sum +=");
 }
 void weights_written(std::string& text) {
-  replace(text, "y[j] = c.scale", "((GPU_GLOBAL uchar*)weights)[weights_at + i / elements * bytes] ^= 1, y[j] = c.scale");
+  replace(text, "y[j] = c.scale", "((GPU_GLOBAL uchar*)weights)[weights_at + i / elements * bytes] = 0xa5, y[j] = c.scale");
 }
 void columns_past_n_stored(std::string& text) { replace(text, "if (at_n < n && at_m < m)", "if (at_n <= n && at_m < m)"); }
 void odd_n_unwritten(std::string& text) { replace(text, "if (at_n < n && at_m < m)", "if (at_n < n / 2 * 2 && at_m < m)"); }
@@ -61,10 +61,7 @@ void local_memory_uninitialised(std::string& text) {
   replace(text, "GPU_SHARED float sums[64];", "GPU_SHARED float sums[128];");
   replace(text, "uint distance = 32;", "uint distance = 64;");
 }
-void local_memory_over_read(std::string& text) {
-  replace(text, "if (GPU_ITEM < distance) sums[GPU_ITEM] += sums[GPU_ITEM + distance];",
-          "const float other = sums[GPU_ITEM + distance]; if (GPU_ITEM < distance) sums[GPU_ITEM] += other;");
-}
+void local_memory_over_read(std::string& text) { replace(text, "if (GPU_ITEM < distance)", "if (GPU_ITEM <= distance)"); }
 
 void half_accumulator(std::string& text) {
   add_through_half(text);

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(faults) {
     BOOST_TEST(!first.empty(), fault.name << " is not caught by " << fault.check << ": " << ran.err);
     BOOST_TEST(first.find("does not compile") == std::string::npos, first);
     caught += !first.empty();
-    std::cout << "  caught by " << fault.catches << ": " << fault.name << "\n    " << first.substr(0, 200) << "\n";
+    std::cout << (first.empty() ? "  MISSED by " : "  caught by ") << fault.catches << ": " << fault.name << "\n    " << first.substr(0, 200) << "\n";
   }
   std::cout << caught << " of " << gpu::fault_rows().size() - left_out << " faults caught\n";
   if (left_out > 0) std::cout << (caught == 0 ? "skipped: " : "left out: ") << left_out << " faults need what is not installed\n";

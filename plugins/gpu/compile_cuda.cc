@@ -1,6 +1,7 @@
 // compile_cuda ARCHITECTURE... [--out FOLDER]: compiles every kernel with NVRTC, as the
-// CUDA plugin would, for GPUs that need not be there.  With a folder, one file of machine
-// code a kernel and architecture is left in it; GCTS_CUDA_KERNELS gives it to the plugin.
+// CUDA plugin would, for GPUs that need not be there: sm_90 for machine code, compute_75 for
+// PTX.  With a folder, one file a kernel and architecture is left in it; GCTS_CUDA_KERNELS
+// gives it to the plugin.
 
 #include <cstdio>
 #include <cstring>
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
       }
       bytes += code.size();
       if (folder.empty()) continue;
-      std::ofstream file(folder + "/" + program.kernel + "." + architecture + ".cubin", std::ios::binary);
+      const std::string kind = architecture.starts_with("compute_") ? "ptx" : architecture + ".cubin";
+      std::ofstream file(folder + "/" + program.kernel + "." + kind, std::ios::binary);
       if (!file.write(code.data(), static_cast<std::streamsize>(code.size()))) {
         std::printf("%s: cannot be written\n", folder.c_str());
         return 1;

@@ -3,8 +3,8 @@
 // Where the driver manages virtual memory, an allocation ends at unmapped addresses, and
 // begins at them if its size is a multiple of the granularity: a kernel that goes there
 // faults, and the device is lost.  Where it does not, guard zones of known bytes lie around
-// it.  Kernels are machine code from the folder that GCTS_CUDA_KERNELS names, one file a
-// kernel and architecture, or are compiled by NVRTC.
+// it.  Kernels are machine code or PTX from the folder that GCTS_CUDA_KERNELS names, or are
+// compiled by NVRTC.
 
 #include <algorithm>
 #include <cstdlib>
@@ -230,10 +230,13 @@ void Cuda::limits(gcts_device_limits& out) {
 
 std::string Cuda::machine_code(const Program& program) {
   if (const char* folder = std::getenv("GCTS_CUDA_KERNELS")) {
-    std::ifstream file(std::string(folder) + "/" + program.kernel + "." + architecture_ + ".cubin", std::ios::binary);
-    std::ostringstream bytes;
-    if (file) bytes << file.rdbuf();
-    if (!bytes.str().empty()) return bytes.str();
+    // PTX is for GPUs that are newer than the folder.
+    for (const std::string& kind : {architecture_ + ".cubin", std::string("ptx")}) {
+      std::ifstream file(std::string(folder) + "/" + program.kernel + "." + kind, std::ios::binary);
+      std::ostringstream bytes;
+      if (file) bytes << file.rdbuf();
+      if (!bytes.str().empty()) return bytes.str();
+    }
   }
   if (!has_compiler_) {
     error = std::string(program.kernel) + ": no machine code for " + architecture_ + ", and " + compiler_.error;

@@ -90,6 +90,8 @@ struct Compilation;
   FUNCTION(nvrtcCompileProgram, Result, (Compilation*, int, const char* const*))                                           \
   FUNCTION(nvrtcGetCUBINSize, Result, (Compilation*, size_t*))                                                             \
   FUNCTION(nvrtcGetCUBIN, Result, (Compilation*, char*))                                                                   \
+  FUNCTION(nvrtcGetPTXSize, Result, (Compilation*, size_t*))                                                               \
+  FUNCTION(nvrtcGetPTX, Result, (Compilation*, char*))                                                                     \
   FUNCTION(nvrtcGetProgramLogSize, Result, (Compilation*, size_t*))                                                        \
   FUNCTION(nvrtcGetProgramLog, Result, (Compilation*, char*))
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <set>
 
@@ -83,6 +84,31 @@ BOOST_AUTO_TEST_CASE(absent) {
       BOOST_TEST(result.message.starts_with(reason), result.message);
     }
   }
+}
+
+// The CUDA plugin over a driver whose device is host memory (fake_cuda.c): its memory and
+// its errors, not its kernels.
+BOOST_AUTO_TEST_CASE(driver) {
+  const std::string kernels = GCTS_WORK "/fake_kernels";
+  fs::create_directories(kernels);
+  std::ofstream(kernels + "/dequantize_f32.sm_90.cubin") << "code";
+  const Environment fake({{"GCTS_CUDA_LIBRARY", GCTS_FAKE_CUDA}, {"GCTS_CUDA_KERNELS", kernels}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}});
+  const std::string row = "kernel/dequantize/f32/cuda/";
+  const auto run = [&](const char* mode) {
+    const Environment chosen({{"GCTS_FAKE_CUDA", mode}});
+    return run_suite({"--plugin", GCTS_GPU_CUDA, "--run", row + "*"});
+  };
+  const auto says = [&](const SuiteRan& ran, const std::string& id, std::string_view words) {
+    const auto found = ran.cases.find(row + id);
+    BOOST_REQUIRE(found != ran.cases.end());
+    BOOST_TEST(found->second.message.find(words) != std::string::npos, id << ": " << found->second.message);
+  };
+  require_all_pass(run("healthy"), 20);
+  require_all_pass(run("zones"), 20);
+  says(run("reads_past"), "guard/end,k=1", "touches 1 byte past the end of the weights");
+  says(run("writes_past"), "guard/end,k=1", "touches 1 byte past the end of the output");
+  says(run("zones_writes_past"), "guard/end,k=1", "writes to the guard zone of an allocation");
+  says(run("loses_device"), "guard/end,k=1", "the device is lost: the kernel ends with CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
 BOOST_AUTO_TEST_CASE(smoke) {

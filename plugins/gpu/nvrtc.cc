@@ -37,9 +37,10 @@ std::string Compiler::compile(const std::string& source, const std::string& name
   const int code = api_.nvrtcCompileProgram(compilation, 3, options);
   std::string out;
   size_t size = 0;
-  if (code == 0 && api_.nvrtcGetCUBINSize(compilation, &size) == 0 && size > 0) {
+  const bool portable = architecture.starts_with("compute_");
+  if (code == 0 && (portable ? api_.nvrtcGetPTXSize : api_.nvrtcGetCUBINSize)(compilation, &size) == 0) {
     out.resize(size);
-    if (api_.nvrtcGetCUBIN(compilation, out.data()) != 0) out.clear();
+    if ((portable ? api_.nvrtcGetPTX : api_.nvrtcGetCUBIN)(compilation, out.data()) != 0) out.clear();
   }
   if (out.empty()) {
     api_.nvrtcGetProgramLogSize(compilation, &size);

@@ -16,7 +16,7 @@ class Compiler {
   bool open();
   std::string version() const;
 
-  // Machine code for "sm_90", or "" and the compiler's words in `error`.
+  // Machine code for "sm_90", PTX for "compute_80", or "" and the compiler's words in `error`.
   std::string compile(const std::string& source, const std::string& name, const std::string& architecture);
 
   std::string error;

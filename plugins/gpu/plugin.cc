@@ -37,12 +37,24 @@ gcts_status limits(void*, gcts_device_limits* out) {
 }
 const char* last_error(void*) { return backend().error.c_str(); }
 
-const gcts_plugin& plugin() {
+gcts_plugin make_table(const std::string& name) {
   static const gcts_device device = {sizeof(gcts_device), 0, kInterface, open_device, allocate, free_memory, upload, download,
                                      synchronize, seconds, check_guards, nullptr, limits, last_error};
+  gcts_plugin table{};
+  table.abi_version = GCTS_ABI_VERSION;
+  table.struct_size = sizeof(gcts_plugin);
+  table.name = name.c_str();
+  table.version = "0.1";
+  table.kernels = kernels().data();
+  table.kernel_count = kernels().size();
+  table.kernel_size = sizeof(gcts_kernel);
+  table.device = &device;
+  return table;
+}
+
+const gcts_plugin& plugin() {
   static const std::string name = std::string("gpu_") + kVariant;
-  static const gcts_plugin table = {GCTS_ABI_VERSION, sizeof(gcts_plugin), name.c_str(), "0.1", nullptr, nullptr,
-                                    kernels().data(), kernels().size(), sizeof(gcts_kernel), 0, &device};
+  static const gcts_plugin table = make_table(name);
   return table;
 }
 

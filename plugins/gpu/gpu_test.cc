@@ -30,9 +30,10 @@ std::string oclgrind() {
 }
 
 // Variables of the environment for the length of a block.
+using Values = std::map<std::string, std::string>;
 class Environment {
  public:
-  explicit Environment(std::map<std::string, std::string> values) : values_(std::move(values)) {
+  explicit Environment(Values values) : values_(std::move(values)) {
     for (const auto& [name, value] : values_) setenv(name.c_str(), value.c_str(), 1);
   }
   ~Environment() {
@@ -40,14 +41,14 @@ class Environment {
   }
 
  private:
-  std::map<std::string, std::string> values_;
+  Values values_;
 };
 
 // Compiled kernels stay in the build folder; no positive controls in runs of one row.
-std::map<std::string, std::string> on_pocl() {
+Values on_pocl() {
   return {{"POCL_CACHE_DIR", GCTS_WORK "/pocl"}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}};
 }
-std::map<std::string, std::string> on_oclgrind(const std::string& log) {
+Values on_oclgrind(const std::string& log) {
   return {{"GCTS_OPENCL_LIBRARY", oclgrind()}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}, {"OCLGRIND_LOG", log},
           {"OCLGRIND_DATA_RACES", "1"},        {"OCLGRIND_UNINITIALIZED", "1"},       {"OCLGRIND_MAX_ERRORS", "20"}};
 }
@@ -74,7 +75,7 @@ std::string missing(const char* plugin) {
 
 BOOST_AUTO_TEST_CASE(absent) {
   // A machine without the loader and without the driver: skips with the reason, no failure.
-  const Environment none({{"GCTS_OPENCL_LIBRARY", "/none/libOpenCL.so"}, {"GCTS_CUDA_LIBRARY", "/none/libcuda.so"}});
+  const Environment none(Values{{"GCTS_OPENCL_LIBRARY", "/none/libOpenCL.so"}, {"GCTS_CUDA_LIBRARY", "/none/libcuda.so"}});
   for (const auto& [plugin, reason] : {std::pair{GCTS_GPU_OPENCL, "no OpenCL device: "}, {GCTS_GPU_CUDA, "no CUDA driver: "}}) {
     const SuiteRan ran = run_suite({"--plugin", plugin, "--run", "kernel/*", "--allow-skip"});
     BOOST_TEST(ran.status == 0, ran.err);
@@ -92,10 +93,10 @@ BOOST_AUTO_TEST_CASE(driver) {
   const std::string kernels = GCTS_WORK "/fake_kernels";
   fs::create_directories(kernels);
   std::ofstream(kernels + "/dequantize_f32.sm_90.cubin") << "code";
-  const Environment fake({{"GCTS_CUDA_LIBRARY", GCTS_FAKE_CUDA}, {"GCTS_CUDA_KERNELS", kernels}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}});
+  const Environment fake(Values{{"GCTS_CUDA_LIBRARY", GCTS_FAKE_CUDA}, {"GCTS_CUDA_KERNELS", kernels}, {"GCTS_PLUGIN_DIR", GCTS_WORK "/none"}});
   const std::string row = "kernel/dequantize/f32/cuda/";
   const auto run = [&](const char* mode) {
-    const Environment chosen({{"GCTS_FAKE_CUDA", mode}});
+    const Environment chosen(Values{{"GCTS_FAKE_CUDA", std::string(mode)}});
     return run_suite({"--plugin", GCTS_GPU_CUDA, "--run", row + "*"});
   };
   const auto says = [&](const SuiteRan& ran, const std::string& id, std::string_view words) {
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(faults) {
       BOOST_TEST_CONTEXT("healthy twin of " << fault.name) require_all_pass(twin, 1);
     }
     fs::remove(log);
-    const Environment chosen({{"GCTS_FAULT", std::string(fault.name)}});
+    const Environment chosen(Values{{"GCTS_FAULT", std::string(fault.name)}});
     const SuiteRan ran = run_suite(arguments, 300);
     std::string first;
     for (const auto& [id, result] : ran.cases)

@@ -157,9 +157,7 @@ void DotOracle::load_row(uint64_t row) {
   row_ = row;
   const TensorType& type = *shape_.weight_type;
   terms_ = row_terms(type, operands_.weights.data() + row * row_bytes(type, shape_.k), shape_.k);
-  const auto is_nan = [](double x) { return std::isnan(x); };
-  row_is_nan_ = std::any_of(terms_.step.begin(), terms_.step.end(), is_nan) ||
-                std::any_of(terms_.offset.begin(), terms_.offset.end(), is_nan);
+  row_is_nan_ = terms_.has_nan;
   if (rounds_weights()) {
     for (uint64_t i = 0; i < shape_.k; ++i) {
       const double value = round_to(static_cast<float>(row_total(terms_, i)), shape_.accuracy.weights);
@@ -277,6 +275,7 @@ DotExpectation DotOracle::expect_special(uint64_t column) {
     sum.add_product(row_total(terms_, i), total(activations, i));
   }
   const double value = sum.value();
+  // An infinite scale is NaN times a code of 0, and an infinity times the sum of a group.
   // A zero point as a term of its own subtracts one infinity from another.
   const bool one_sign = std::isinf(value) && !shape_.accuracy.zero_point_leaf;
   // Integers that are summed before they meet an infinite scale hide a zero among them.

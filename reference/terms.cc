@@ -161,6 +161,7 @@ RowTerms plain_terms(const TensorType& type, const std::byte* values, uint64_t c
     row.code.push_back(value);
     row.growth.push_back(at_least_one(value));
     row.finite &= std::isfinite(value);
+    row.has_nan |= std::isnan(value);
   }
   return row;
 }
@@ -247,10 +248,12 @@ RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t cou
       row.growth[j] = grown * at_least_one(code);
     }
     row.finite &= std::isfinite(scale);
+    row.has_nan |= std::isnan(scale);
     row.largest_scale = std::max(row.largest_scale, grown);
     if (min_field == nullptr) continue;
     const double min = number_at(*min_field, block, 0);
     row.finite &= std::isfinite(min);
+    row.has_nan |= std::isnan(min);
     for (uint64_t j = i; j < i + run; ++j) {
       const double grown_min = at_least_one(min) * at_least_one(mins[j]);
       row.offset[j] = min * mins[j];

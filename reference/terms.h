@@ -53,6 +53,7 @@ struct RowTerms {
   std::vector<double> growth;   // the product of max(1, |factor|) of each term, the larger one
   double largest_scale = 1;     // the largest product of max(1, |factor|) of scales or mins
   bool finite = true;
+  bool has_nan = false;  // a scale, a min or a plain value is NaN; infinity times 0 does not count
 };
 
 RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t count);

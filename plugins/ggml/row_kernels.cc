@@ -5,6 +5,7 @@
 // than in ggml.
 
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -14,16 +15,16 @@
 namespace peer {
 namespace {
 
-constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_1 = 9, kQ8_K = 15, kBF16 = 30;
+constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_1 = 9, kQ8_K = 15, kIq4Nl = 20, kBF16 = 30;
 
 struct DotType {
   int id;
   uint32_t group;
-  bool code_min_wrong;
+  bool zero_apart, code_min_wrong;
 };
-constexpr bool wrong = true, right = false;
+constexpr bool apart = true, within = false, wrong = true, right = false;
 constexpr DotType kDotTypes[] = {
-#define DOT_TYPE(id, group, code_min) {id, group, code_min},
+#define DOT_TYPE(id, group, zero, code_min) {id, group, zero, code_min},
 #include "types.inc"
 #undef DOT_TYPE
 };
@@ -98,12 +99,20 @@ gcts_fn run(F* f) {
   return reinterpret_cast<gcts_fn>(f);
 }
 
+// The quantizers of IQ1 and IQ2 make tables at the first call of a process that take
+// seconds of CPU time, more than a case may: they are offered where asked for.
+bool makes_tables(int type) { return type == 16 || type == 17 || type == 19 || type == 22 || type == 29; }
+// The row quantizers of IQ2 and IQ3 rely on tables that the chunk quantizer makes.
+bool relies_on_tables(int type) { return makes_tables(type) || type == 18 || type == 21; }
+
 void add_base(int type, std::vector<gcts_kernel>& out) {
   const TypeTraits& traits = *library().base.ggml_get_type_traits(type);
   if (traits.to_float) out.push_back(row(GCTS_OP_DEQUANTIZE, type, kF32, "base", "", context(traits.to_float), run(dequantize)));
-  if (traits.from_float_ref) out.push_back(row(GCTS_OP_QUANTIZE, type, kF32, "ref", "", context(traits.from_float_ref), run(quantize)));
+  if (traits.from_float_ref && !relies_on_tables(type)) out.push_back(row(GCTS_OP_QUANTIZE, type, kF32, "ref", "", context(traits.from_float_ref), run(quantize)));
   // The chunk quantizer has the types that files hold: Q8_1 and Q8_K are none.
-  if (!traits.is_quantized || type == kQ8_1 || type == kQ8_K) return;
+  // Of IQ4_NL it searches another answer than the one that the type defines.
+  if (!traits.is_quantized || type == kQ8_1 || type == kQ8_K || type == kIq4Nl) return;
+  if (makes_tables(type) && !getenv("GCTS_GGML_TABLES")) return;
   gcts_kernel chunk = row(GCTS_OP_QUANTIZE, type, kF32, "chunk", "", reinterpret_cast<void*>(static_cast<intptr_t>(type)), run(quantize_chunk));
   chunk.flags = 0;  // tables are made at the first call
   out.push_back(chunk);
@@ -113,7 +122,8 @@ void add_cpu(int type, const Cpu& cpu, std::vector<gcts_kernel>& out) {
   const CpuTraits& traits = *cpu.ggml_get_type_traits_cpu(type);
   const char* variant = cpu.variant.c_str();
   const char* features = variant_features(variant);
-  if (traits.from_float && type != kF32) {
+  const bool is_code = library().base.ggml_get_type_traits(type)->is_quantized || type == kF16 || type == kBF16;
+  if (traits.from_float && is_code) {
     out.push_back(row(GCTS_OP_QUANTIZE, type, kF32, variant, features, context(traits.from_float), run(quantize)));
   }
   if (traits.vec_dot) {
@@ -143,8 +153,10 @@ gcts_accuracy dot_accuracy(int type, int activation_type, const char* name) {
   a.flushes_subnormals = type == kBF16 && variant && variant->flushes_bf16;
   for (const DotType& dot : kDotTypes) {
     if (dot.id != type) continue;
+    const bool is_vector = !variant || variant->vector_code;
     a.leaf_group = dot.group;
-    a.code_min_unsupported = dot.code_min_wrong && (!variant || variant->vector_code);
+    a.zero_point_leaf = dot.zero_apart && is_vector;
+    a.code_min_unsupported = dot.code_min_wrong && is_vector;
   }
   return a;
 }

@@ -17,12 +17,14 @@ namespace {
 
 constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_1 = 9, kQ8_K = 15, kIq4Nl = 20, kBF16 = 30;
 
+// What a variant's kernels are written in, by what a claim begins to hold or fails.
+enum Code { scalar, sse, avx, never };
+
 struct DotType {
   int id;
   uint32_t group;
-  bool zero_apart, code_min_wrong;
+  Code zero_apart, code_min_wrong;  // from which on
 };
-constexpr bool apart = true, within = false, wrong = true, right = false;
 constexpr DotType kDotTypes[] = {
 #define DOT_TYPE(id, group, zero, code_min) {id, group, zero, code_min},
 #include "types.inc"
@@ -32,9 +34,10 @@ constexpr DotType kDotTypes[] = {
 struct Variant {
   const char* name;
   const char* features;
-  bool vector_code, flushes_bf16;
+  Code code;
+  bool flushes_bf16;
 };
-constexpr bool scalar = false, vector = true, keeps = false, flushes = true;
+constexpr bool keeps = false, flushes = true;
 constexpr Variant kVariants[] = {
 #define VARIANT(name, features, code, bf16) {#name, features, code, bf16},
 #include "variants.inc"
@@ -153,10 +156,10 @@ gcts_accuracy dot_accuracy(int type, int activation_type, const char* name) {
   a.flushes_subnormals = type == kBF16 && variant && variant->flushes_bf16;
   for (const DotType& dot : kDotTypes) {
     if (dot.id != type) continue;
-    const bool is_vector = !variant || variant->vector_code;
+    const Code code = variant ? variant->code : avx;
     a.leaf_group = dot.group;
-    a.zero_point_leaf = dot.zero_apart && is_vector;
-    a.code_min_unsupported = dot.code_min_wrong && is_vector;
+    a.zero_point_leaf = code >= dot.zero_apart;
+    a.code_min_unsupported = code >= dot.code_min_wrong;
   }
   return a;
 }

@@ -70,6 +70,7 @@ class BenchVerb {
   std::vector<BenchReader> readers_;
   std::vector<BenchMeasurement> plan_;
   std::vector<std::vector<BenchMember>> groups_;
+  std::vector<std::pair<size_t, const BenchMeasurement*>> timed_;  // which result is of which
   std::vector<std::pair<const Format*, std::string>> outputs_;
   Report report_, baseline_;
   Style style_;
@@ -171,7 +172,11 @@ void BenchVerb::measure() {
   report_.results.insert(report_.results.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));
   for (size_t i = 0; i < groups_.size(); ++i) {
     progress(i, groups_.size());
-    for (Result& result : run_bench_group(groups_[i], workers, ceilings_, terms_)) report_.results.push_back(std::move(result));
+    std::vector<Result> results = run_bench_group(groups_[i], workers, ceilings_, terms_);
+    for (size_t member = 0; member < results.size(); ++member) {
+      timed_.push_back({report_.results.size(), groups_[i][member].measurement});
+      report_.results.push_back(std::move(results[member]));
+    }
   }
   progress(groups_.size(), groups_.size());
 }
@@ -179,6 +184,7 @@ void BenchVerb::measure() {
 void BenchVerb::describe_load(const ProcessorTimes& before, double load_before) {
   const ProcessorTimes after = ProcessorTimes::now();
   const double all = after.busy + after.idle + after.stolen - before.busy - before.idle - before.stolen;
+  report_.machine["drift"] = ceilings_.drift();
   report_.machine["load average"] = fmt::format("{:.2f} before, {:.2f} after", load_before, load_average());
   if (all > 0)
     report_.machine["processors"] = fmt::format("{:.0f} % busy, {:.1f} % taken by the hypervisor", 100 * (after.busy - before.busy) / all,
@@ -229,6 +235,7 @@ int BenchVerb::run(int argc, char** argv) {
   if (given_.self_test) return run_bench_twins(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_, std::cout);
   measure();
   if (const auto status = measure_ceilings()) return *status;  // again: the best counts, the difference tells of drift
+  for (const auto& [index, measurement] : timed_) tell_share(*measurement, ceilings_, report_.results[index]);
   const auto machine = static_cast<uint32_t>(report_.subjects.size());
   report_.subjects.push_back({"this machine", "", "machine", ""});
   std::vector<Result> ceilings = ceilings_.results(machine);

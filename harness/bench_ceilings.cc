@@ -36,21 +36,12 @@ uint64_t Ceilings::level_bytes(MemoryLevel level, uint32_t threads) const {
   return bytes / kGranule * kGranule;
 }
 
-void Ceilings::keep(const Key& key, double rate, const std::string& variant) {
-  Best& best = best_[key];
-  if (best.rate == 0) best.first = rate;
-  if (rate <= best.rate) return;
-  best.rate = rate;
-  best.variant = variant;
-}
-
 bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_counts, bool quick, std::string& error) {
   const std::vector<CeilingWay> ways = worker.ceilings(error);
   if (ways.empty()) {
     if (error.empty()) error = "the worker knows no ceiling of this architecture";
     return false;
   }
-  const bool first = best_.empty();
   std::map<Key, std::pair<double, std::string>> found;
   for (uint32_t threads : thread_counts)
     for (const CeilingWay& way : ways) {
@@ -80,10 +71,23 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
       }
     }
   for (const auto& [key, most] : found) {
-    keep(key, most.first, most.second);
-    if (first) best_[key].first = most.first;
+    Best& best = best_[key];
+    best.last = most.first;
+    if (best.first == 0) best.first = most.first;
+    if (most.first <= best.rate) continue;
+    best.rate = most.first;
+    best.variant = most.second;
   }
   return true;
+}
+
+std::string Ceilings::drift() const {
+  std::string out;
+  for (const auto& [key, best] : best_) {
+    if (key.first != "f32" && key.first != "read/memory") continue;
+    out += fmt::format("{}{} t={}: {:.3g} before, {:.3g} after", out.empty() ? "" : "; ", key.first, key.second, best.first, best.last);
+  }
+  return out;
 }
 
 double Ceilings::traffic(std::string_view quantity, MemoryLevel level, uint32_t threads) const {
@@ -165,7 +169,9 @@ std::vector<Result> Ceilings::results(uint32_t subject) const {
     r.actual = fmt::format("{:.4g} {}, {}", best.rate, bytes ? "GB/s" : key.first == "clock" ? "GHz" : "Gop/s", best.variant);
     r.measures["threads"] = key.second;
     r.measures[bytes ? "gb_s" : key.first == "clock" ? "ghz" : "gop_s"] = key.first == "clock" ? best.rate / key.second : best.rate;
-    r.measures["first"] = key.first == "clock" ? best.first / key.second : best.first;
+    const double scale = key.first == "clock" ? key.second : 1;
+    r.measures["first"] = best.first / scale;
+    r.measures["last"] = best.last / scale;
     out.push_back(std::move(r));
   }
   return out;

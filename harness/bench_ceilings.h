@@ -51,18 +51,20 @@ class Ceilings {
 
   // Bytes of a ring that no cache holds.
   uint64_t ring_bytes() const;
+  // How the first measuring and the last differ, in words: a machine that was busy at one of
+  // them, or changed its clock.
+  std::string drift() const;
   // "ceiling/read/l2/t=1" and so on, with the way that was best.
   std::vector<Result> results(uint32_t subject) const;
 
  private:
   struct Best {
     double rate = 0;
-    double first = 0;   // at the first measuring
+    double first = 0, last = 0;  // at the first and the last measuring
     std::string variant;
   };
   using Key = std::pair<std::string, uint32_t>;  // "read/l2", threads
 
-  void keep(const Key& key, double rate, const std::string& variant);
   uint64_t level_bytes(MemoryLevel level, uint32_t threads) const;
   double arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const;
   Bound bound(const BenchMeasurement& measurement, bool any) const;

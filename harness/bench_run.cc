@@ -12,8 +12,6 @@
 namespace gcts {
 namespace {
 
-// Above this share of what the machine can do, the measurement is wrong, not the machine.
-constexpr double kMostShare = 1.05;
 constexpr uint64_t kMostReopened = 4;
 
 Outcome outcome_of(const BenchFailure& failure) {
@@ -161,21 +159,10 @@ class Timed {
       x["gop_s"] = per_ns(m_.work.operations);
     }
     if (prepare_ns_ != 0) x["prepare_ns"] = static_cast<double>(prepare_ns_);
-    tell_share(e);
     if (result_.outcome == Outcome::pass && e.spread() > terms_.most_spread) {
       result_.outcome = Outcome::inconclusive;
       result_.message = fmt::format("too noisy to be used: the median lies within {:.0f} % of what was measured", 100 * e.spread());
     }
-  }
-
-  void tell_share(const Estimate& e) {
-    const Bound bound = ceilings_.bound(m_), outer = ceilings_.outer_bound(m_);
-    if (bound.ns <= 0) return;
-    result_.measures["share"] = bound.ns / e.value;
-    result_.expected = bound.ceiling;
-    if (outer.ns / e.value <= kMostShare) return;
-    result_.outcome = Outcome::untrusted;
-    result_.message = fmt::format("INVALID: {:.0f} % of the machine's ceiling ({})", 100 * outer.ns / e.value, outer.ceiling);
   }
 
   const BenchMember member_;
@@ -217,6 +204,18 @@ std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
   std::vector<Result> out;
   for (const auto& t : timed) out.push_back(t->finish());
   return out;
+}
+
+void tell_share(const BenchMeasurement& measurement, const Ceilings& ceilings, Result& result) {
+  const auto ns = result.measures.find("ns");
+  const Bound bound = ceilings.bound(measurement), outer = ceilings.outer_bound(measurement);
+  if (ns == result.measures.end() || ns->second <= 0 || bound.ns <= 0) return;
+  const double taken = ns->second;
+  result.measures["share"] = bound.ns / taken;
+  result.expected = bound.ceiling;
+  if (outer.ns / taken <= kMostShare) return;
+  result.outcome = result.raw = Outcome::untrusted;
+  result.message = fmt::format("INVALID: {:.0f} % of the machine's ceiling ({})", 100 * outer.ns / taken, outer.ceiling);
 }
 
 }  // namespace gcts

@@ -39,6 +39,11 @@ std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
                                     const std::function<BenchWorker&(uint32_t subject)>& worker_of,
                                     const Ceilings& ceilings, const BenchTerms& terms);
 
+// What share of its ceiling a timed kernel reaches; one above kMostShare is INVALID.  To be
+// called once the ceilings are final: a quieter moment may raise them.
+inline constexpr double kMostShare = 1.05;
+void tell_share(const BenchMeasurement& measurement, const Ceilings& ceilings, Result& result);
+
 }  // namespace gcts
 
 #endif  // GCTS_HARNESS_BENCH_RUN_H_

@@ -108,10 +108,9 @@ std::string frame(int width, int height) {
 
 std::string number(double value) { return std::isfinite(value) && value > 0 ? fmt::format("{:.6g}", value) : "?"; }
 
-// Where the attribute's name begins that a quoted value belongs to is of no interest: ids
-// stand in id="", in href="#" and in url(#).
+// Ids stand in id="", in href="#" and in url(#).
 void prefix_ids(std::string& svg, std::string_view id) {
-  for (const std::string_view mark : {"id=\"", "id='", "href=\"#", "href='#", "url(#"}) {
+  for (const std::string_view mark : {" id=\"", "href=\"#", "url(#"}) {
     for (size_t at = 0; (at = svg.find(mark, at)) != std::string::npos;) {
       at += mark.size();
       svg.insert(at, fmt::format("{}-", id));
@@ -130,12 +129,31 @@ void name_colours(std::string& svg) {
   }
 }
 
+// gnuplot quotes in both ways; the page in one.
+void quote_alike(std::string& svg) {
+  bool tag = false;
+  for (char& c : svg) {
+    if (c == '<') tag = true;
+    else if (c == '>') tag = false;
+    else if (c == '\'' && tag) c = '"';
+  }
+}
+
 void drop(std::string& text, std::string_view from, std::string_view to) {
   for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
     const size_t end = text.find(to, at);
     if (end == std::string::npos) return;
     text.erase(at, end + to.size() - at);
   }
+}
+
+// 1, 2 and 5 times the powers of ten.
+std::string logarithmic_tics(double from, double to) {
+  std::string out;
+  for (double decade = std::pow(10, std::floor(std::log10(from))); decade <= to; decade *= 10)
+    for (double step : {1, 2, 5})
+      if (step * decade >= from && step * decade <= to) out += fmt::format("{}{:g}", out.empty() ? "" : ",", step * decade);
+  return "(" + out + ")";
 }
 
 }  // namespace
@@ -157,6 +175,7 @@ std::string embedded_svg(std::string_view from, std::string_view id) {
   drop(svg, "<title>", "</title>");
   drop(svg, "<desc>", "</desc>");
   drop(svg, "<!--", "-->");
+  quote_alike(svg);
   prefix_ids(svg, id);
   name_colours(svg);
   svg.insert(4, fmt::format(" id=\"{}\" class=\"chart\" role=\"img\"", id));
@@ -196,24 +215,26 @@ std::string roofline_svg(const Roofline& roofline, std::string_view id) {
       low = std::min(low, y), high = std::max(high, y);
     }
   if (right <= 0 || low <= 0) return {};
-  left /= 2, right *= 2, low /= 2;
+  // Room on both sides, and two decades at least for a picture of slopes.
+  const double more = std::max(2.0, std::sqrt(100 * left / right));
+  left /= more, right *= more, low /= 2;
   for (const Roofline::Flat& flat : roofline.flats) high = std::max(high, flat.operations);
   high *= 1.6;
   double roof = 0;
   for (const Roofline::Flat& flat : roofline.flats) roof = std::max(roof, flat.operations);
   if (roof == 0) roof = high;
-  std::string roofs, names, points;
+  std::string roofs, slope_names, flat_names, points;
   for (const Roofline::Slope& slope : roofline.slopes) {
     if (slope.bandwidth <= 0) continue;
     const double until = std::min(right, roof / slope.bandwidth), from = std::max(left, low / slope.bandwidth);
     if (from >= until) continue;
     roofs += fmt::format("{0:.6g} {1:.6g}\n{2:.6g} {3:.6g}\n\n", from, from * slope.bandwidth, until, until * slope.bandwidth);
-    names += fmt::format("{:.6g} {:.6g} \"{}\"\n", from * 1.08, from * 1.08 * slope.bandwidth * 1.25, chart_label(slope.name));
+    slope_names += fmt::format("{:.6g} {:.6g} \"{}\"\n", from * 1.04, from * 1.04 * slope.bandwidth * 1.25, chart_label(slope.name));
   }
   for (const Roofline::Flat& flat : roofline.flats) {
     if (flat.operations <= low) continue;
     roofs += fmt::format("{0:.6g} {1:.6g}\n{2:.6g} {1:.6g}\n\n", left, flat.operations, right);
-    names += fmt::format("{:.6g} {:.6g} \"{}\"\n", left * 1.08, flat.operations * 1.2, chart_label(flat.name));
+    flat_names += fmt::format("{:.6g} {:.6g} \"{}\"\n", right / 1.04, flat.operations * 1.15, chart_label(flat.name));
   }
   for (size_t s = 0; s < series; ++s) {
     points += "\"x\" \"" + chart_label(roofline.points[s].name) + "\"\n";
@@ -222,16 +243,18 @@ std::string roofline_svg(const Roofline& roofline, std::string_view id) {
   }
   std::string script = frame(900, 460);
   script += fmt::format(
-      "set logscale xy\nset xrange [{:.6g}:{:.6g}]\nset yrange [{:.6g}:{:.6g}]\n"
+      "set logscale xy\nset xrange [{:.6g}:{:.6g}]\nset yrange [{:.6g}:{:.6g}]\nset xtics {}\nset ytics {}\nunset mxtics\nunset mytics\n"
       "set xlabel 'operations a byte of weights' textcolor rgb '{}'\nset ylabel 'Gop/s' textcolor rgb '{}'\n"
       "plot 'roofs' using 1:2 with lines lc rgb '{}' lw 1.5 notitle",
-      left, right, low, high, kDim, kDim, kDim);
-  if (!names.empty()) script += fmt::format(", 'names' using 1:2:3 with labels left textcolor rgb '{}' font ',11' notitle", kDim);
+      left, right, low, high, logarithmic_tics(left, right), logarithmic_tics(low, high), kDim, kDim, kDim);
+  if (!slope_names.empty()) script += fmt::format(", 'slope_names' using 1:2:3 with labels left textcolor rgb '{}' font ',11' notitle", kDim);
+  if (!flat_names.empty()) script += fmt::format(", 'flat_names' using 1:2:3 with labels right textcolor rgb '{}' font ',11' notitle", kDim);
   for (size_t s = 0; s < series; ++s)
     script += fmt::format(", 'points' index {} using 1:2 with points pt 7 ps 0.7 lc rgb '{}' title columnheader(2)", s, series_colour(s));
   const Workshop workshop;
   workshop.write("roofs", roofs);
-  workshop.write("names", names);
+  workshop.write("slope_names", slope_names);
+  workshop.write("flat_names", flat_names);
   workshop.write("points", points);
   return embedded_svg(workshop.draw(script + '\n'), id);
 }

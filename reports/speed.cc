@@ -55,7 +55,7 @@ class Table {
 };
 
 void write_machine(const Report& report, std::ostream& out) {
-  for (const char* name : {"cpu", "caches", "memory", "kernel", "compiler", "governor", "load average", "processors"}) {
+  for (const char* name : {"cpu", "caches", "memory", "kernel", "compiler", "governor", "load average", "processors", "drift"}) {
     const auto found = report.machine.find(name);
     if (found != report.machine.end()) out << fmt::format("  {:<13} {}\n", name, escape_terminal(found->second));
   }

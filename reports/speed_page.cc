@@ -99,7 +99,7 @@ void write_token_table(const SpeedPage& page, std::vector<TokenBound> bounds) {
     const double share = b.by_bandwidth > 0 ? std::min(1.0, b.by_kernel / b.by_bandwidth) : 0;
     page.out << fmt::format(
         "<tr><th>{}</th><td>{:.2f} GB</td><td>{}</td><td class=\"best\">{}</td><td class=\"l\">{}</td><td class=\"l\"><span class=\"bar\" title=\"{:.0f} %\"><i "
-        "style=\"width:{:.1f}%\"></i></span></td></tr>\n",
+        "style=\"width:{:.1f}%\">&#160;</i></span></td></tr>\n",
         text(b.type), b.gigabytes, speed_text(b.by_bandwidth), speed_text(b.by_kernel), text(b.kernel), 100 * share, 100 * share);
   }
   page.out << "</tbody></table></div>\n<p class=\"note\">Weights alone; the cache of keys and values, attention and sampling come on top.</p>\n";

@@ -159,8 +159,9 @@ Library open_library() {
   Library out;
   // Without it a failed assertion starts a debugger.
   setenv("GGML_NO_BACKTRACE", "1", 1);
-  const std::string path = find_base(out.why_not);
+  std::string path = find_base(out.why_not);
   if (path.empty()) return out;
+  if (path.find('/') == std::string::npos) path = "./" + path;  // dlopen looks a bare name up elsewhere
   // The variants' libraries look the base's functions up among the global ones.
   void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (!handle) {

@@ -17,6 +17,7 @@ struct traits {
 static void stir(unsigned char with) {  // leaves other bytes on the stack
   volatile unsigned char stack[4096];
   for (int i = 0; i < 4096; ++i) stack[i] = with;
+  (void)stack[0];
 }
 
 int main(int argc, char** argv) {

@@ -74,7 +74,8 @@ void settle(Findings& findings) {
 }  // namespace
 
 void run_checks(Reading& reading, std::vector<Extent> extents, const ReadOptions& options) {
-  reading.survey = std::make_shared<Survey>(reading, std::move(extents));
+  const Survey survey(reading, std::move(extents));
+  reading.survey = std::shared_ptr<const Survey>(std::shared_ptr<void>(), &survey);  // owned by nobody
   for (size_t i = 0; i < std::size(kChecks); ++i)
     if (kChecks[i] != nullptr && applies(kConditions[i], reading, options)) kChecks[i](reading, reading.findings);
   reading.survey.reset();

@@ -9,6 +9,8 @@
 namespace gcts {
 
 void Findings::add(rule::Index rule, uint64_t offset, std::string message, bool root) {
+  constexpr size_t kUsual = 4;  // findings about a file with one fault
+  if (findings_.empty()) findings_.reserve(kUsual);
   if (counts_.size() <= rule) counts_.resize(rule + size_t{1});
   if (counts_[rule]++ < kMaxPerRule) findings_.push_back({rule, offset, root, std::move(message)});
 }

@@ -4,13 +4,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace gcts {
 
 std::string quote(std::string_view text) {
   constexpr size_t kShown = 64;  // as much as the longest tensor name
-  std::string out = "\"";
+  std::string out;
+  out.reserve(std::min(text.size(), kShown) + 2);
+  out += '"';
   for (const char c : text.substr(0, kShown)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte > 0x7e || c == '"' || c == '\\')

@@ -51,19 +51,23 @@ bool is_known(std::string_view key, std::string_view architecture) {
          (!architecture.empty() && key.starts_with(architecture));
 }
 
+// An order of keys in which most comparisons need not look at the text.
+bool is_before(std::string_view a, std::string_view b) { return a.size() != b.size() ? a.size() < b.size() : a < b; }
+
 }  // namespace
 
 Survey::Survey(const Reading& reading, std::vector<Extent> all_extents) : extents(std::move(all_extents)) {
   const KeyValueView* named = reading.find("general.architecture");
   const std::string_view architecture = named == nullptr ? std::string_view() : named->value.text();
+  constexpr size_t kUsual = 32;  // known keys of a model
+  known.reserve(std::min(kUsual, reading.metadata.size()));
   for (uint64_t i = 0; i < reading.metadata.size(); ++i) {
     const KeyValueView& pair = reading.metadata[i];
     if (!is_ordinary_key(pair.key)) odd_keys.push_back(i);
     if (is_known(pair.key, architecture)) known.push_back(&pair);
   }
   std::sort(known.begin(), known.end(), [](const KeyValueView* a, const KeyValueView* b) {
-    const int order = a->key.compare(b->key);
-    return order != 0 ? order < 0 : a < b;
+    return a->key == b->key ? a < b : is_before(a->key, b->key);
   });
   for (uint64_t i = 0; i < reading.tensors.size(); ++i) {
     const TensorView& t = reading.tensors[i];
@@ -78,7 +82,7 @@ Survey::Survey(const Reading& reading, std::vector<Extent> all_extents) : extent
 
 const KeyValueView* Survey::find(std::string_view key) const {
   const auto it = std::lower_bound(known.begin(), known.end(), key,
-                                   [](const KeyValueView* pair, std::string_view wanted) { return pair->key < wanted; });
+                                   [](const KeyValueView* pair, std::string_view wanted) { return is_before(pair->key, wanted); });
   return it == known.end() || (*it)->key != key ? nullptr : *it;
 }
 

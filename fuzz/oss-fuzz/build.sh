@@ -4,7 +4,7 @@
 # Given in the environment: CC CXX CFLAGS CXXFLAGS, LIB_FUZZING_ENGINE, SRC (the folder that
 # holds gguf-cts), OUT (where what is built goes), WORK (a folder for the build).  For each target OUT gets <target>_fuzzer,
 # its seeds as <target>_fuzzer_seed_corpus.zip, its dictionary and its options.
-root=$SRC/gguf-cts
+root=$(cd "$SRC/gguf-cts" && pwd -P)
 build=$WORK/gguf-cts
 
 # No preset: the flags are the environment's.  Static libcrypto: the machine that runs the

@@ -11,6 +11,8 @@
 #include <map>
 #include <set>
 
+#include "reports/escape.h"
+
 namespace gcts {
 namespace {
 
@@ -50,7 +52,8 @@ std::set<std::string, std::less<>>& known() {
 }
 
 std::string text_of(const Sighting& s) {
-  return "finding: " + s.signature() + "\nrule: " + s.rule + "\nwhat: " + s.sentence + "\n";
+  // One line each, whatever the file and the plugin say.
+  return "finding: " + s.signature() + "\nrule: " + s.rule + "\nwhat: " + escape_terminal(s.sentence) + "\n";
 }
 
 // Whole or not at all: a campaign may be killed at any moment.
@@ -101,16 +104,25 @@ void note_feature(uint32_t a, uint32_t b) {
 }
 
 std::string words_of(std::string_view text, size_t most) {
-  std::string out;
-  bool quoted = false;
+  std::string out, word;
+  bool quoted = false, number = false;
+  const auto end_word = [&] {
+    if (word.size() > 1 && !number && out.size() + word.size() < most) out += (out.empty() ? "" : " ") + word;
+    word.clear();
+    number = false;
+  };
   for (const char c : text) {
     if (c == '\'') quoted = !quoted;
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (quoted || out.size() >= most) continue;
-    if (letter) out += c;
-    else if (!out.empty() && out.back() != ' ') out += ' ';
+    const bool digit = c >= '0' && c <= '9';
+    if (quoted || (!letter && !digit)) {
+      end_word();
+      continue;
+    }
+    number = number || digit;
+    word += c;
   }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
+  end_word();
   return out;
 }
 

@@ -44,8 +44,8 @@ bool collects();
 // code shows: a pair of numbers, counted.
 void note_feature(uint32_t a, uint32_t b);
 
-// Letters, dots and single blanks alone, cut: texts that differ in their numbers and
-// quotations only are one.
+// The words of a text without quotations, single letters and whatever holds a digit, cut:
+// texts that differ in those only are one.
 std::string words_of(std::string_view text, size_t most = 48);
 
 }  // namespace gcts

@@ -107,8 +107,26 @@ void move_alignment(File& file, Generator& random) {
   set_alignment(file, random);
 }
 
+void set_layout(File& file, Generator& random) {
+  file.layout.version = static_cast<uint32_t>(1 + random.below(3));
+  file.layout.order = random.chance(1, 3) ? ByteOrder::big : ByteOrder::little;
+}
+
+// Names that a grammar, a limit or a map stumbles over.
+void rename(File& file, Generator& random) {
+  using namespace std::string_view_literals;
+  constexpr std::array<std::string_view, 10> kNames = {""sv, "."sv, "a..b"sv, "A"sv, "0.a"sv, "__proto__"sv, "version"sv, "a\0b"sv, "\xc3\xa9"sv, "kv_count"sv};
+  if (!file.tensors.empty() && random.chance(1, 2)) {
+    std::string& name = file.tensors[random.below(file.tensors.size())].name;
+    if (random.chance(1, 2)) name = one_of(kNames, random);
+    else name.assign(62 + random.below(4), 'n');
+  } else if (!file.metadata.empty()) {
+    file.metadata[random.below(file.metadata.size())].key = one_of(kNames, random);
+  }
+}
+
 using Way = void (*)(File& file, Generator& random);
-constexpr std::array<Way, 7> kWays = {add_pairs, add_tensors, add_long_string, set_alignment, add_twin, add_odd_value, move_alignment};
+constexpr std::array<Way, 9> kWays = {add_pairs, add_tensors, add_long_string, set_alignment, add_twin, add_odd_value, move_alignment, set_layout, rename};
 
 // A tensor whose size becomes 0 when it is padded, before one that lies where it does.
 Bytes with_wrapped_size(File file, Generator& random) {

@@ -40,7 +40,7 @@ Sighting accepts(const FuzzedPlugin& plugin, const Expected& expected) {
 
 Sighting differs(const FuzzedPlugin& plugin, const ContentsDifference& difference) {
   const std::string place = difference.where.substr(0, difference.where.find(' '));
-  const std::string what = place + " " + words_of(difference.expected, 16) + " for " + words_of(difference.actual, 16);
+  const std::string what = place + " " + words_of(difference.expected, 24) + " for " + words_of(difference.actual, 24);
   return {plugin.name, "contents", what, "", "reads other contents: " + difference.sentence()};
 }
 
@@ -65,6 +65,8 @@ Expected expect(std::span<const std::byte> file, Stage stage) {
   out.reason = undecided(out.reading, nesting(file));
   if (judge(out.reading.findings, fuzz_profile()) == Verdict::invalid) out.verdict = Expectation::invalid;
   else if (!out.reason.empty()) out.verdict = Expectation::either;
+  // A reader may look further than it was asked to.
+  else if (stage == Stage::metadata && expect(file, Stage::data).verdict != Expectation::valid) out.verdict = Expectation::either;
   return out;
 }
 

@@ -208,7 +208,8 @@ std::string campaign_folder(const CampaignOptions& options, const FuzzTarget& ta
 std::vector<std::string> campaign_environment(const CampaignOptions& options, const FuzzTarget& target) {
   // An allocation beyond all reason is refused, as an allocator would; what the library
   // makes of that is seen.
-  std::vector<std::string> out{"ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=4096:handle_abort=0:symbolize=1"};
+  std::vector<std::string> out{"GGML_NO_BACKTRACE=1",  // an abort that starts a debugger takes a second
+                               "ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=4096:handle_abort=0:symbolize=1"};
   if (!options.profile.empty()) out.push_back("GCTS_PROFILE=" + options.profile);
   if (!options.known.empty()) out.push_back("GCTS_FUZZ_KNOWN=" + fs::absolute(options.known).string());
   if (target.foreign() && !options.plugins.empty()) {

@@ -95,7 +95,7 @@ class Bench {
 
  private:
   std::vector<std::string> environment(const PlantedBug& bug, const std::string& fault) const {
-    return {"GCTS_FUZZ_PLUGINS=" + plugin_, "GCTS_FAULT=" + fault, "GCTS_PROFILE=" + std::string(bug.profile), "ASAN_OPTIONS=handle_abort=0:symbolize=0",
+    return {"GCTS_FUZZ_PLUGINS=" + plugin_, "GCTS_FAULT=" + fault, "GCTS_PROFILE=" + std::string(bug.profile), "ASAN_OPTIONS=handle_abort=0:symbolize=0:detect_leaks=0",
             "GCTS_FUZZ_KNOWN=" + known(fault)};
   }
 

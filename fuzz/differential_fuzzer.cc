@@ -7,11 +7,13 @@
 #include <optional>
 #include <span>
 
+#include "corpus/models.h"
 #include "fuzz/guarded_input.h"
 #include "fuzz/plugin_writer.h"
 #include "fuzz/promise.h"
 #include "fuzz/reader_verdict.h"
 #include "reference/split.h"
+#include "reference/writer.h"
 
 using namespace gcts;
 
@@ -81,6 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(prepared);
   if (size > GuardedInput::kMost) return 0;
   const Input input = std::as_bytes(std::span(data, size));
+  watch_input(input);
   const uint64_t chosen = choice(data, size);
   const Expected expected = expect(input, chosen & 7 ? Stage::data : Stage::metadata);
   int accepted = 0, rejected = 0;
@@ -92,9 +95,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const int verdict = check(plugin, input, input, expected, by_path);
       accepted += verdict == 1;
       rejected += verdict == 0;
-      // A reader that keeps something of the last file shows it on one that is cut.
+      // A reader that keeps something of a good file shows it on one that is cut.
       if ((chosen >> 7 & 3) == 0 && size > 0) {
+        static const Bytes good = write_bytes(one_tensor());
         const Input cut = input.first((chosen >> 16) % size);
+        read_with(plugin, good, Stage::data, by_path);
         check(plugin, cut, input, expect(cut, Stage::data), by_path);
       }
       if ((chosen >> 10 & 15) == 0 && (can & GCTS_READS_MEMORY)) {

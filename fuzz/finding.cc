@@ -104,15 +104,18 @@ void note_feature(uint32_t a, uint32_t b) {
 }
 
 std::string words_of(std::string_view text, size_t most) {
+  // What is quoted may hold quotes itself.
+  const size_t first = text.find('\''), last = text.rfind('\'');
   std::string out, word;
-  bool quoted = false, number = false;
+  bool number = false;
   const auto end_word = [&] {
     if (word.size() > 1 && !number && out.size() + word.size() < most) out += (out.empty() ? "" : " ") + word;
     word.clear();
     number = false;
   };
-  for (const char c : text) {
-    if (c == '\'') quoted = !quoted;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool quoted = first != text.npos && i >= first && i <= last;
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     const bool digit = c >= '0' && c <= '9';
     if (quoted || (!letter && !digit)) {

@@ -180,12 +180,12 @@ std::string run(const Variant& v, const Chosen& chosen, Call& call, uint64_t out
   set_arguments(call, v, chosen);
   gcts_status status = GCTS_OK;
   uint32_t environment = 0;
-  const Accident accident = watched_call(uint64_t{64} << 20, [&] {
+  const Accident accident = watched_call(v.plugin->name, "kernel_", uint64_t{64} << 20, [&] {
     if (v.kernel.prepare)
       status = v.kernel.prepare->prepare(v.kernel.context, call.weights.data(), row_bytes(*v.row.type, chosen.k), chosen.n, chosen.k, call.prepared.data());
     if (status == GCTS_OK) status = worker::checked_call(v.kernel.run, call.arguments, environment);
   });
-  if (!accident.kind.empty()) return accident.kind + " " + accident.what;
+  if (!accident.kind.empty()) return accident.returned ? accident.kind + " " + accident.what : "";  // a fault is reported already
   if (status != GCTS_OK) return "does not return GCTS_OK";
   if (environment != 0) return "changes the processor's state";
   if (call.output.damaged_slack() != UINT64_MAX) return "writes beside its output";
@@ -271,6 +271,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     chosen.m = 1 + data[3] % 3;
     chosen.n = step * (1 + data[3] / 3 % 3);
   }
+  watch_input(std::as_bytes(std::span(data, size)));
   for (const Variant& v : group) {
     const std::string wrong = check(v, chosen);
     if (!wrong.empty()) report({v.plugin->name, "kernel", v.row.id + " " + wrong, "", v.row.id + " " + wrong}, std::as_bytes(std::span(data, size)));

@@ -47,6 +47,8 @@ struct Call {
   bool over_memory = false;
   uint64_t held = 0, most = 0, fair = UINT64_MAX;
   std::string stack;
+  std::string subject, prefix;
+  std::span<const std::byte> input;
 } now;
 
 struct sigaction earlier[kCaught];
@@ -92,10 +94,37 @@ std::string stack_now() {
   return foreign.empty() ? own : foreign;
 }
 
+const char* name_of(int signal_number) {
+  switch (signal_number) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGFPE: return "SIGFPE";
+    case SIGILL: return "SIGILL";
+    case SIGABRT: return "SIGABRT";
+    default: return "SIGTRAP";
+  }
+}
+
+Accident fault_accident(int signal_number) {
+  if (signal_number == SIGVTALRM)
+    return {"hang", now.stack, "takes more than " + std::to_string(kSecondsToHang) + " seconds of processor time", false};
+  return {"crash", std::string(name_of(signal_number)) + (now.stack.empty() ? "" : " ") + now.stack,
+          std::string("ends with ") + name_of(signal_number), false};
+}
+
 void leave(int signal_number) {
-  now.stack = stack_now();
+  // Walking a stack that was written over is another fault.
+  static volatile sig_atomic_t walking = 0;
+  now.stack.clear();
+  if (!walking) {
+    walking = 1;
+    now.stack = stack_now();
+  }
+  walking = 0;
   now.signal = signal_number;
   now.running = 0;
+  const Accident accident = fault_accident(signal_number);
+  report({now.subject, now.prefix + accident.kind, accident.what, "", accident.sentence}, now.input);
   siglongjmp(now.back, 1);
 }
 
@@ -141,6 +170,9 @@ void watch_signals() {
   static const bool done = [] {
     void* warm[1];
     backtrace(warm, 1);  // the unwinder is loaded by its first use
+    // So is the environment read, which a fault may have written over.
+    static_cast<void>(collects());
+    static_cast<void>(is_known(""));
     stack_t stack{};
     if (sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_DISABLE)) {
       stack = {};
@@ -168,17 +200,6 @@ double processor_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
-const char* name_of(int signal_number) {
-  switch (signal_number) {
-    case SIGSEGV: return "SIGSEGV";
-    case SIGBUS: return "SIGBUS";
-    case SIGFPE: return "SIGFPE";
-    case SIGILL: return "SIGILL";
-    case SIGABRT: return "SIGABRT";
-    default: return "SIGTRAP";
-  }
 }
 
 Accident memory_accident(bool returned) {
@@ -220,8 +241,12 @@ std::vector<FuzzedPlugin>& fuzzed_plugins() {
 
 uint64_t heap_in_use() { return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0; }
 
-Accident watched_call(uint64_t fair_bytes, const std::function<void()>& call) {
+void watch_input(std::span<const std::byte> input) { now.input = input; }
+
+Accident watched_call(const std::string& subject, const std::string& prefix, uint64_t fair_bytes, const std::function<void()>& call) {
   watch_signals();
+  now.subject = subject;
+  now.prefix = prefix;
   now.ticks = 0;
   now.over_memory = false;
   now.held = now.most = 0;
@@ -238,10 +263,7 @@ Accident watched_call(uint64_t fair_bytes, const std::function<void()>& call) {
   }
   count_accident();
   if (now.signal == 0) return memory_accident(false);
-  if (now.signal == SIGVTALRM)
-    return {"hang", now.stack, "takes more than " + std::to_string(kSecondsToHang) + " seconds of processor time", false};
-  return {"crash", std::string(name_of(now.signal)) + (now.stack.empty() ? "" : " ") + now.stack,
-          std::string("ends with ") + name_of(now.signal), false};
+  return fault_accident(static_cast<int>(now.signal));
 }
 
 Reaction react(FuzzedPlugin& plugin, const gcts_read_request& request, uint64_t size, bool digests) {
@@ -251,7 +273,7 @@ Reaction react(FuzzedPlugin& plugin, const gcts_read_request& request, uint64_t 
   plugin.records->truncate(0);
   ContentsWriter contents(*plugin.records, digests, (uint64_t{1} << 16) + 64 * size);
   gcts_status status = GCTS_FAILED;
-  out.accident = watched_call(fair, [&] { status = plugin.tables.reader.read(&request, contents.sink()); });
+  out.accident = watched_call(plugin.name, "", fair, [&] { status = plugin.tables.reader.read(&request, contents.sink()); });
   if (!out.accident.returned) {
     static_cast<void>(plugin.records.release());  // it may have been left in the middle of a change
     plugin.records = std::make_unique<HeapBytes>();

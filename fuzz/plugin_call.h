@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,14 @@ struct Accident {
 
 inline constexpr int kMostAccidents = 64;
 
-// `fair_bytes`: what the call may hold at a time.  A call that returns, too much memory or
-// time taken, is reported once it is over.
-Accident watched_call(uint64_t fair_bytes, const std::function<void()>& call);
+// The input that calls are about from here on.  A fault is reported with it at once, from the
+// signal's handler: what a fault did to the stack may leave nothing to come back to.
+void watch_input(std::span<const std::byte> input);
+
+// `subject`, `prefix`: of the sighting of a fault; its kind is the prefix and "crash" or
+// "hang".  `fair_bytes`: what the call may hold at a time.  A call that returns, too much
+// memory or time taken, is for the caller to report.
+Accident watched_call(const std::string& subject, const std::string& prefix, uint64_t fair_bytes, const std::function<void()>& call);
 
 // The heap as the sanitizer counts it; 0 without one.
 uint64_t heap_in_use();

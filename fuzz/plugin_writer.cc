@@ -106,7 +106,7 @@ std::optional<Sighting> judge_writer(FuzzedPlugin& plugin, const Expected& expec
   output.most = 2 * canonical.size() + (1 << 16);
   const gcts_output out{&output, Output::write_at, Output::explain};
   gcts_status status = GCTS_FAILED;
-  const Accident accident = watched_call((uint64_t{16} << 20) + 128 * canonical.size(),
+  const Accident accident = watched_call(plugin.name, "writer_", (uint64_t{16} << 20) + 128 * canonical.size(),
                                          [&] { status = plugin.tables.writer.write(&request.request(), &out); });
   if (!accident.kind.empty()) return sighting(plugin, "writer_" + accident.kind, accident.what, "writing: " + accident.sentence);
   if (output.beyond) return sighting(plugin, "writes_beyond", "", "writes far beyond the end of any file of this model");

@@ -46,6 +46,8 @@ void check(FuzzedPlugin& plugin, std::span<const std::byte> input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > GuardedInput::kMost) return 0;
-  for (FuzzedPlugin& plugin : fuzzed_plugins()) check(plugin, std::as_bytes(std::span(data, size)));
+  const auto input = std::as_bytes(std::span(data, size));
+  watch_input(input);
+  for (FuzzedPlugin& plugin : fuzzed_plugins()) check(plugin, input);
   return 0;
 }

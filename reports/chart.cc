@@ -229,7 +229,7 @@ std::string roofline_svg(const Roofline& roofline, std::string_view id) {
     const double until = std::min(right, roof / slope.bandwidth), from = std::max(left, low / slope.bandwidth);
     if (from >= until) continue;
     roofs += fmt::format("{0:.6g} {1:.6g}\n{2:.6g} {3:.6g}\n\n", from, from * slope.bandwidth, until, until * slope.bandwidth);
-    slope_names += fmt::format("{:.6g} {:.6g} \"{}\"\n", from * 1.04, from * 1.04 * slope.bandwidth * 1.25, chart_label(slope.name));
+    slope_names += fmt::format("{:.6g} {:.6g} \"{}\"\n", from * 1.12, from * 1.06 * slope.bandwidth / 1.2, chart_label(slope.name));
   }
   for (const Roofline::Flat& flat : roofline.flats) {
     if (flat.operations <= low) continue;

@@ -48,6 +48,8 @@ td small{color:var(--dim)}
 .heat td{padding:1px;border:0;text-align:center}
 .heat thead th{padding:.2rem .3rem;border:0;height:9.5rem}
 .heat thead span{display:inline-block;writing-mode:vertical-rl;transform:rotate(180deg);text-align:left}
+.few thead th{height:auto;width:9rem;white-space:normal;text-align:center}
+.few thead span{writing-mode:horizontal-tb;transform:none;text-align:center}
 .heat tbody th{border:0;padding:.1rem .75rem .1rem 0}
 .heat i{display:block;font-style:normal;min-width:2.9rem;padding:.22rem .3rem;border-radius:.25rem;background:color-mix(in srgb,var(--heat) calc(var(--s)*1%),var(--soft));font-size:.8125rem}
 .heat i.high{color:#fff}

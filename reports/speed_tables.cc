@@ -16,6 +16,8 @@ namespace {
 // The page stays below 2 MB: rows of a few hundred bytes, and names that may be long.
 constexpr size_t kMostRows = 4000;
 constexpr size_t kMostNamed = 40;
+// Heads of so few columns stand upright.
+constexpr size_t kFewColumns = 6;
 constexpr size_t kLongestMessage = 300;
 
 std::string text(std::string_view hostile) { return escape_xml(hostile); }
@@ -44,7 +46,7 @@ std::string heat_cell(const SpeedPage& page, const Speed* s) {
                        noisy ? "noisy" : s->result->outcome == Outcome::untrusted ? "invalid" : "wrong");
   }
   const double share = std::clamp(100 * s->measure("share"), 0.0, 105.0);
-  return fmt::format("<td><i{} style=\"--s:{:.0f}\" title=\"{}: {} {}, bound by {}\">{:.0f} %</i></td>", share >= 55 ? " class=\"high\"" : "",
+  return fmt::format("<td><i{} style=\"--s:{:.0f}\" title=\"{}: {} {}, bound by {}\">{:.0f} %</i></td>", share >= 75 ? " class=\"high\"" : "",
                      std::min(100.0, share), who, speed_text(s->value()), s->unit(), text(s->result->expected), share);
 }
 
@@ -73,7 +75,8 @@ void write_heat_map(const SpeedPage& page) {
   }
   if (types.empty()) return;
   page.out << "<section>\n<h2>Share of the ceiling</h2>\n<p>Of the time that memory, caches or arithmetic need at least, the fastest kernel of each "
-              "type takes this share. 100 % is as fast as this machine can be.</p>\n<div class=\"wide\"><table class=\"heat\"><thead><tr><th></th>";
+              "type takes this share. 100 % is as fast as this machine can be.</p>\n<div class=\"wide\"><table class=\"heat"
+           << (answers.size() <= kFewColumns ? " few" : "") << "\"><thead><tr><th></th>";
   for (const auto& of : answers) page.out << "<th><span>" << text(question_text(*of.front())) << "</span></th>";
   page.out << "</tr></thead><tbody>\n";
   for (const std::string& type : types) {

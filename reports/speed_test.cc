@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(the_page_stands_without_charts) {
   const std::string page = page_of(sample_speeds(1));
   unsetenv("GCTS_GNUPLOT");
   BOOST_TEST(page.find("<svg") == std::string::npos);
-  BOOST_TEST(page.find("class=\"heat\"") != std::string::npos);
+  BOOST_TEST(page.find("class=\"heat ") != std::string::npos);
   require_sound(page);
 }
 

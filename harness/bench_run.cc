@@ -123,7 +123,12 @@ class Timed {
     for (calls_ = 1;; calls_ *= 2) {
       uint64_t ns = 0;
       if (!call(calls_, 0, false, ns)) return;
-      const double taken = static_cast<double>(ns);
+      double taken = static_cast<double>(ns);
+      // A call that was interrupted is not slow: the best of three tells.
+      for (int again = 0; calls_ == 1 && again < 2 && taken > terms_.most_call_seconds * 1e9; ++again) {
+        if (!call(calls_, 0, false, ns)) return;
+        taken = std::min(taken, static_cast<double>(ns));
+      }
       if (calls_ == 1 && taken > terms_.most_call_seconds * 1e9)
         return end(Outcome::skip, fmt::format("one call takes {:.1f} s", taken * 1e-9));
       if (taken >= wanted / 2 || calls_ >= (1u << 24)) {

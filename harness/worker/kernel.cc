@@ -26,6 +26,8 @@ namespace {
 constexpr uint8_t kPoison[2][4] = {{0x5a, 0xa5, 0xb5, 0x7f}, {0xb6, 0x4b, 0x9b, 0xff}};
 // Calls before holdings are taken: what the first ones keep may be a cache.
 constexpr uint32_t kWarmCalls = 16;
+// What a call on a device keeps, if it keeps anything: two pointers or more.
+constexpr int64_t kSmallestObject = 16;
 
 class KernelCall {
  public:
@@ -247,7 +249,7 @@ class KernelCall {
     for (; done < asked_.calls; ++done) call_kernel(environment);
     Holdings kept = before.grown(Holdings::now());
     // A driver's own threads allocate when they please: what not every call keeps is theirs.
-    if (device_ && kept.heap_bytes < static_cast<int64_t>(asked_.calls - kWarmCalls)) kept.heap_bytes = 0;
+    if (device_ && kept.heap_bytes < static_cast<int64_t>(asked_.calls - kWarmCalls) * kSmallestObject) kept.heap_bytes = 0;
     answer.leaked_bytes = static_cast<uint64_t>(kept.heap_bytes);
     answer.leaked_fds = kept.lowest_fd;
     answer.leaked_threads = kept.threads;

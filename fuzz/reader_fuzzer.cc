@@ -56,9 +56,11 @@ void check_bounds(const Reading& reading, Input file) {
     const auto* at = static_cast<const std::byte*>(data);
     return size == 0 || (at >= file.data() && size <= file.size() && at <= file.data() + (file.size() - size));
   };
-  // A pair takes at least 12 bytes, a tensor info 24.
-  promise(reading.metadata.size() <= file.size() / 12, "there are no more pairs than the file can hold");
-  promise(reading.tensors.size() <= file.size() / 24, "there are no more tensors than the file can hold");
+  // A pair has at least a length, a type and a byte; a tensor info a length, a rank, a
+  // type and an offset.
+  const uint32_t length = reading.layout.count_bytes();
+  promise(reading.metadata.size() <= file.size() / (length + 4 + 1), "there are no more pairs than the file can hold");
+  promise(reading.tensors.size() <= file.size() / (length + 4 + 4 + 8), "there are no more tensors than the file can hold");
   for (const KeyValueView& pair : reading.metadata) {
     promise(inside(pair.key.data(), pair.key.size()), "a key lies in the file");
     promise(inside(pair.value.bytes.data(), pair.value.bytes.size()), "a value lies in the file");

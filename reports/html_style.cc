@@ -94,9 +94,10 @@ summary:hover{color:var(--ink)}
 #none{position:fixed;top:0}
 .veil{display:none}
 @supports selector(:has(a)){
-.card:target,.card:has(:target){position:fixed;z-index:3;top:0;right:0;bottom:0;width:min(100vw,44rem);max-width:none;margin:0;border:0;border-left:1px solid var(--rule);border-radius:0;overflow:auto;overscroll-behavior:contain;padding:1.5rem 1.75rem 4rem;box-shadow:0 0 3rem rgba(0,0,0,.35);scroll-padding-top:1rem}
-.card:target .close,.card:has(:target) .close{display:flex;position:sticky;top:0;float:right;width:2.25rem;height:2.25rem;align-items:center;justify-content:center;border-radius:50%;background:var(--soft);border:1px solid var(--rule);color:var(--ink);font-size:1.35rem;line-height:1;z-index:1}
-.card .cell:target{background:var(--soft);margin:0 -1.75rem;padding-left:1.75rem;padding-right:1.75rem}
+.card:target,.card:has(:target){position:fixed;z-index:3;top:0;right:0;bottom:0;width:min(100vw,44rem);max-width:none;margin:0;border:0;border-left:1px solid var(--rule);border-radius:0;overflow:auto;overscroll-behavior:contain;padding:0 1.75rem 4rem;box-shadow:0 0 3rem rgba(0,0,0,.35)}
+.card:target h3,.card:has(:target) h3{position:sticky;top:0;z-index:1;background:var(--page);margin:0 -1.75rem .5rem;padding:.9rem 5rem .6rem 1.75rem}
+.card:target .close,.card:has(:target) .close{display:flex;position:sticky;top:.5rem;float:right;margin:.5rem 0 -2.75rem;width:2.25rem;height:2.25rem;align-items:center;justify-content:center;border-radius:50%;background:var(--soft);border:1px solid var(--rule);color:var(--ink);font-size:1.35rem;line-height:1;z-index:2}
+.card .cell:target{scroll-margin-top:3rem;background:var(--soft);margin:0 -1.75rem;padding-left:1.75rem;padding-right:1.75rem}
 body:has(.card:target) .veil,body:has(.card :target) .veil{display:block;position:fixed;inset:0;z-index:2;background:rgba(0,0,0,.35)}
 }
 .who li:target{box-shadow:0 0 0 .5rem var(--soft);background:var(--soft)}
@@ -108,7 +109,8 @@ const std::string_view kHtmlNarrowStyle =
     "body{font-size:15px}header,main,footer{padding-left:1rem;padding-right:1rem;max-width:100%;width:auto}h1{font-size:1.6rem}"
     ".heads,.matrix tr{grid-template-columns:repeat(var(--n),minmax(0,1fr))}.heads>span{display:none}.heads a{height:8rem;justify-self:center;font-size:.75rem}"
     ".heads a span{max-height:8rem}.matrix th{grid-column:1/-1;padding:.35rem 0 .1rem}.matrix td .mark{min-width:0;height:1.75rem;font-size:.8125rem}"
-    ".card:target,.card:has(:target){top:auto;left:0;width:100%;max-height:85vh;border-radius:1rem 1rem 0 0;border-left:0;padding:1.1rem 1rem 3rem}"
+    ".card:target,.card:has(:target){top:auto;left:0;width:100%;max-height:85vh;border-radius:1rem 1rem 0 0;border-left:0;padding:0 1rem 3rem}"
+    ".card:target h3,.card:has(:target) h3{margin:0 -1rem .5rem;padding:.9rem 4rem .6rem 1rem}"
     ".card .cell:target{margin:0 -1rem;padding-left:1rem;padding-right:1rem}html{scroll-padding-top:9rem}";
 
 }  // namespace gcts

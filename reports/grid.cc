@@ -66,7 +66,7 @@ void finish(GridRow& row) {
     std::stable_sort(cell.results.begin(), cell.results.end(), [](const Result* a, const Result* b) {
       const auto rank = [](const Result* r) {
         const Mark mark = mark_of(*r);
-        return is_bad(mark) ? index_of(mark) : kMarkCount + (mark == Mark::skip);
+        return mark > Mark::right && mark != Mark::skip ? index_of(mark) : kMarkCount + (mark == Mark::skip);
       };
       return rank(a) < rank(b);
     });
@@ -87,12 +87,13 @@ void add(Cell& cell, const Result& result) {
 
 const MarkText& mark_text(Mark mark) { return kMarks[index_of(mark)]; }
 
-bool is_bad(Mark mark) { return mark > Mark::right && mark < Mark::skip; }
+bool is_bad(Mark mark) { return mark > Mark::right && mark < Mark::lint; }
 
 Mark mark_of(const Result& result) {
   const std::string_view actual = result.actual;
   const bool accepted = actual == "accept" || actual == "written";
   const bool rejected = actual == "reject" || actual == "weak reject" || actual == "refused" || actual == "no accept";
+  if (result.outcome == Outcome::skip) return is_bad(result.raw) ? Mark::lint : Mark::skip;
   switch (result.raw) {
     case Outcome::pass:
     case Outcome::xpass: return actual == "accept" ? Mark::accepts : rejected ? Mark::rejects : Mark::right;
@@ -117,6 +118,7 @@ Mark Cell::mark() const {
   for (size_t i = 0; i < kMarkCount; ++i) {
     if (marks[i] > 0 && is_bad(static_cast<Mark>(i))) return static_cast<Mark>(i);
   }
+  if (marks[index_of(Mark::lint)] > 0) return Mark::lint;
   const bool accepts = marks[index_of(Mark::accepts)] > 0, rejects = marks[index_of(Mark::rejects)] > 0;
   if (marks[index_of(Mark::right)] > 0 || (accepts && rejects)) return Mark::right;
   return accepts ? Mark::accepts : rejects ? Mark::rejects : Mark::skip;
@@ -127,14 +129,14 @@ std::string Cell::sentence() const {
   const uint32_t count = asked();
   if (count == 0) return results.front()->message.empty() ? "not asked" : "not asked: " + results.front()->message;
   const std::string cases = fmt::format("{} {}", count, count == 1 ? "case" : "cases");
-  if (bad == 0 && is_free) {
+  if (notable() == 0 && is_free) {
     const Mark did = mark();
     return cases + ", any verdict is right: " + (did == Mark::accepts ? "accepts" : did == Mark::rejects ? "rejects" : "accepts some");
   }
-  if (bad == 0) return fmt::format("{}, all as demanded", cases);
+  if (notable() == 0) return fmt::format("{}, all as demanded", cases);
   std::string out;
   for (size_t i = 0; i < kMarkCount; ++i) {
-    if (marks[i] == 0 || !is_bad(static_cast<Mark>(i))) continue;
+    if (marks[i] == 0 || i <= index_of(Mark::right) || i == index_of(Mark::skip)) continue;
     out += fmt::format("{}{} × {}", out.empty() ? "" : "; ", marks[i], kMarks[i].meaning);
   }
   return cases + ": " + out;
@@ -143,7 +145,7 @@ std::string Cell::sentence() const {
 bool GridRow::is_agreed() const {
   const Cell* first = nullptr;
   for (const Cell& cell : cells) {
-    if (cell.bad > 0) return false;
+    if (cell.notable() > 0) return false;
     if (cell.asked() == 0) continue;
     if (!first) first = &cell;
     else if (cell.is_free && cell.mark() != first->mark()) return false;

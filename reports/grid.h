@@ -35,11 +35,12 @@ Mark mark_of(const Result& result);
 
 struct Cell {
   std::array<uint32_t, kMarkCount> marks{};
-  std::vector<const Result*> results;  // the bad ones first, in the order of severity
+  std::vector<const Result*> results;  // the bad ones first, in the order of severity, then lint
   uint32_t bad = 0;                    // how many are
   bool is_free = true;                 // every verdict is right on all that was asked
 
   Mark mark() const;                   // skip where there are no results
+  uint32_t notable() const { return bad + marks[static_cast<size_t>(Mark::lint)]; }  // worth telling
   uint32_t asked() const { return static_cast<uint32_t>(results.size()) - marks[static_cast<size_t>(Mark::skip)]; }
   // What it tells, with numbers: "14 cases: 2 × accepts what must be rejected".
   std::string sentence() const;

@@ -54,6 +54,20 @@ BOOST_AUTO_TEST_CASE(an_expected_failure_is_a_failure_here) {
   BOOST_TEST((mark_of(mended) == Mark::rejects));
 }
 
+BOOST_AUTO_TEST_CASE(a_recommendation_that_is_not_followed_is_no_failure) {
+  Result lint = result_of("format/write/writer/order.a", "order", Outcome::fail, "write", "written");
+  lint.outcome = Outcome::skip;
+  BOOST_TEST((mark_of(lint) == Mark::lint));
+  BOOST_TEST(!is_bad(Mark::lint));
+  const Report report = two_subjects({lint, result_of("format/write/writer/order.a", "order", Outcome::pass, "write", "written", 1)});
+  const Grid grid = make_grid(report);
+  const GridRow& row = grid.sections[0].rows[0];
+  BOOST_TEST((row.cells[0].mark() == Mark::lint));
+  BOOST_TEST(row.cells[0].bad == 0);
+  BOOST_TEST(row.cells[0].notable() == 1);
+  BOOST_TEST(!row.is_agreed());
+}
+
 BOOST_AUTO_TEST_CASE(the_worst_of_a_rule_counts) {
   const Report report = two_subjects({result_of("format/invalid/keys/key.a", "key", Outcome::pass, "reject", "reject"),
                                       result_of("format/invalid/keys/key.b", "key", Outcome::fail, "reject", "accept"),

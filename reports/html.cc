@@ -29,9 +29,9 @@ std::string plural(size_t count, std::string_view noun) { return fmt::format("{}
 
 // The class of a mark: its name, or that all of it is left to the implementation.
 std::string cell_class(const Cell& cell) {
-  if (cell.bad == 0 && cell.is_free && cell.asked() > 0) return "free";
+  if (cell.notable() == 0 && cell.is_free && cell.asked() > 0) return "free";
   std::string out(mark_text(cell.mark()).name);
-  if (cell.bad > 0 && cell.bad < cell.asked()) out += " some";
+  if (cell.notable() > 0 && cell.notable() < cell.asked()) out += " some";
   return out;
 }
 
@@ -39,16 +39,14 @@ struct Tally {
   std::array<size_t, kMarkCount> marks{};
   size_t rows = 0, broken_rows = 0;
 
-  size_t asked() const {
+  size_t of(Mark mark) const { return marks[static_cast<size_t>(mark)]; }
+  size_t good() const { return of(Mark::accepts) + of(Mark::rejects) + of(Mark::right); }
+  size_t bad() const {
     size_t count = 0;
-    for (size_t i = 0; i < kMarkCount; ++i) count += static_cast<Mark>(i) == Mark::skip ? 0 : marks[i];
+    for (size_t i = 0; i < kMarkCount; ++i) count += is_bad(static_cast<Mark>(i)) ? marks[i] : 0;
     return count;
   }
-  size_t good() const {
-    size_t count = 0;
-    for (size_t i = 0; i < kMarkCount; ++i) count += is_bad(static_cast<Mark>(i)) || static_cast<Mark>(i) == Mark::skip ? 0 : marks[i];
-    return count;
-  }
+  size_t asked() const { return good() + bad(); }
 };
 
 class Page {
@@ -132,9 +130,10 @@ class Page {
       out_ << "</div>\n<p>" << tally.good() << " of " << plural(tally.asked(), "case") << " as demanded; differs on "
            << tally.broken_rows << " of " << plural(tally.rows, "row");
       for (const Mark mark : {Mark::crash, Mark::timeout, Mark::memory}) {
-        if (const size_t count = tally.marks[static_cast<size_t>(mark)]) out_ << ", <b class=\"fatal\">" << count << ' ' << mark_text(mark).name << "</b>";
+        if (const size_t count = tally.of(mark)) out_ << ", <b class=\"fatal\">" << count << ' ' << mark_text(mark).name << "</b>";
       }
-      if (const size_t skipped = tally.marks[static_cast<size_t>(Mark::skip)]) out_ << "; " << skipped << " not asked";
+      if (const size_t lint = tally.of(Mark::lint)) out_ << "; " << plural(lint, "recommendation") << " not followed";
+      if (const size_t skipped = tally.of(Mark::skip)) out_ << "; " << skipped << " not asked";
       out_ << "</p></li>\n";
     }
     out_ << "</ul>\n";
@@ -244,7 +243,7 @@ class Page {
     const Cell& cell = row.cells[subject];
     out_ << fmt::format("<div class=\"cell\" id=\"r{}-{}\"><h4><span class=\"mark {}\">{}</span> {}</h4>\n<p>{}</p>\n", number, subject,
                         cell_class(cell), mark_text(cell.mark()).letter, titled(report_.subjects[subject]), text(cell.sentence()));
-    const size_t bad = cell.bad;
+    const size_t bad = cell.notable();
     if (bad > 0) out_ << "<ul>\n";
     for (size_t i = 0; i < std::min(bad, kMostTold); ++i) {
       const Result& result = *cell.results[i];

@@ -12,11 +12,11 @@ const std::string_view kHtmlStyle = R"css(
 :root{--page:#fff;--ink:#1c2128;--dim:#57606a;--rule:#d8dee4;--soft:#f4f6f8;--link:#0b57c2;
 --good:#d9f2e0;--good-ink:#0f5a2b;--free:#dce9fa;--free-ink:#1a4a86;--skip-ink:#8c959f;
 --A:#f5a524;--A-ink:#3d2500;--R:#9d7be8;--R-ink:#1c0647;--W:#e5566f;--W-ink:#2b0009;--C:#a40e26;--C-ink:#fff;
---T:#8f4700;--T-ink:#fff;--M:#7d1d6f;--M-ink:#fff;--U:#aab4be;--U-ink:#16202a;--P:#2f3b47;--P-ink:#fff;--Q:#e4e8ec;--Q-ink:#3c4650}
+--T:#8f4700;--T-ink:#fff;--M:#7d1d6f;--M-ink:#fff;--U:#aab4be;--U-ink:#16202a;--P:#2f3b47;--P-ink:#fff;--Q:#e4e8ec;--Q-ink:#3c4650;--L:#f3e58a;--L-ink:#4a4000}
 @media (prefers-color-scheme:dark){:root{--page:#0f1318;--ink:#e3e8ee;--dim:#98a4b0;--rule:#2b333c;--soft:#181e25;--link:#7ab4ff;
 --good:#12351f;--good-ink:#8fdcaa;--free:#152d4a;--free-ink:#9cc5f7;--skip-ink:#66717d;
 --A:#d98a00;--A-ink:#1f1200;--R:#a98df0;--R-ink:#150236;--W:#f06a82;--W-ink:#2b0009;--C:#d3203c;--C-ink:#fff;
---T:#b35c0a;--T-ink:#fff;--M:#a83597;--M-ink:#fff;--U:#76828e;--U-ink:#0b1117;--P:#cdd6df;--P-ink:#10161c;--Q:#323b45;--Q-ink:#d5dce3}}
+--T:#b35c0a;--T-ink:#fff;--M:#a83597;--M-ink:#fff;--U:#76828e;--U-ink:#0b1117;--P:#cdd6df;--P-ink:#10161c;--Q:#323b45;--Q-ink:#d5dce3;--L:#6b5f10;--L-ink:#fbf3bd}}
 *{box-sizing:border-box}
 html{scroll-padding-top:10rem;-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;
@@ -64,6 +64,7 @@ code{overflow-wrap:anywhere}
 .unsupported{--b:var(--U);--f:var(--U-ink)}
 .protocol{--b:var(--P);--f:var(--P-ink)}
 .unproven{--b:var(--Q);--f:var(--Q-ink)}
+.lint{--b:var(--L);--f:var(--L-ink)}
 .skip{--b:transparent;--f:var(--skip-ink)}
 .some{background:color-mix(in srgb,var(--b) 38%,var(--page));color:var(--ink);box-shadow:inset 0 0 0 1.5px var(--b)}
 nav{display:flex;flex-wrap:wrap;gap:.15rem .9rem;font-size:.875rem;margin-bottom:.5rem}

@@ -57,20 +57,21 @@ class MatrixWriter {
   }
 
   void write_implementations() {
-    out_ << "\n| implementation | version | cases | as demanded | otherwise | of these crash, hang or exhaust memory | not asked |\n"
-            "|---|---|--:|--:|--:|--:|--:|\n";
+    out_ << "\n| implementation | version | cases | as demanded | otherwise | of these crash, hang or exhaust memory | recommendations not followed | not asked |\n"
+            "|---|---|--:|--:|--:|--:|--:|--:|\n";
     for (uint32_t s = 0; s < report_.subjects.size(); ++s) {
-      uint64_t good = 0, bad = 0, fatal = 0, skipped = 0;
+      uint64_t good = 0, bad = 0, fatal = 0, lint = 0, skipped = 0;
       for (const Result& result : report_.results) {
         if (result.subject != s) continue;
         const Mark mark = mark_of(result);
         if (mark == Mark::skip) ++skipped;
+        else if (mark == Mark::lint) ++lint;
         else ++(is_bad(mark) ? bad : good);
         fatal += mark == Mark::crash || mark == Mark::timeout || mark == Mark::memory;
       }
       const Subject& subject = report_.subjects[s];
-      out_ << fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(subject.name), escape_markdown(subject.version),
-                          good + bad + skipped, good, bad, fatal, skipped);
+      out_ << fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", escape_markdown(subject.name), escape_markdown(subject.version),
+                          good + bad + lint + skipped, good, bad, fatal, lint, skipped);
     }
     if (report_.absent.empty()) return;
     out_ << "\nNot tested:\n\n";
@@ -99,7 +100,7 @@ class MatrixWriter {
       out_ << "| " << (agreed ? name : fmt::format("[{}](#r{})", name, first_anchor + i)) << " |";
       for (const Cell& cell : row.cells) {
         const MarkText& text = mark_text(cell.mark());
-        const std::string_view square = cell.bad == 0 && cell.is_free && cell.asked() > 0 ? "🟦" : text.square;
+        const std::string_view square = cell.notable() == 0 && cell.is_free && cell.asked() > 0 ? "🟦" : text.square;
         out_ << ' ' << square << (square.empty() ? "" : " ") << text.letter << " |";
       }
       out_ << '\n';
@@ -124,11 +125,11 @@ class MatrixWriter {
     if (row.text) out_ << escape_markdown(row.text->statement) << ' ' << escape_markdown(row.text->effect) << "\n\n";
     for (size_t s = 0; s < row.cells.size(); ++s) {
       const Cell& cell = row.cells[s];
-      if (cell.asked() == 0 || (cell.bad == 0 && !cell.is_free)) continue;
+      if (cell.asked() == 0 || (cell.notable() == 0 && !cell.is_free)) continue;
       const Result& first = *cell.results.front();
       out_ << "* " << mark_text(cell.mark()).letter << " **" << escape_markdown(report_.subjects[s].name) << "** "
            << escape_markdown(cell.sentence());
-      if (cell.bad > 0) {
+      if (cell.notable() > 0) {
         out_ << "<br>" << escape_markdown(shortened(told(first, row.text != nullptr))) << "<br>"
              << markdown_code(repeat_line(report_, first));
       }

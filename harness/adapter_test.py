@@ -5,8 +5,10 @@ import hashlib, json, os, struct, sys, time
 SCALARS = ["B", "b", "H", "h", "I", "i", "f", "?", None, None, "Q", "q", "d"]
 NAMES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "bool", "string", "array", "uint64", "int64", "float64"]
 
-BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 8: (32, 34), 10: (256, 84), 12: (256, 144), 14: (256, 210),
-          24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 30: (1, 2)}  # elements, bytes
+BLOCKS = {0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 9: (32, 36), 10: (256, 84), 11: (256, 110),
+          12: (256, 144), 13: (256, 176), 14: (256, 210), 15: (256, 292), 16: (256, 66), 17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18),
+          21: (256, 110), 22: (256, 82), 23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2),
+          34: (256, 54), 35: (256, 66), 39: (32, 17), 40: (64, 36), 41: (128, 18), 42: (64, 18)}  # elements, bytes
 
 
 class Rejected(Exception):
@@ -82,6 +84,11 @@ def read(path, stage):
     answer = {"verdict": "accept", "version": 3, "byte_order": "little", "alignment": alignment, "metadata": metadata, "tensors": infos}
     if mode == "untyped":
         del answer["alignment"]
+    if mode == "pairs":
+        del answer["tensors"]
+    if mode in ("unordered", "reversed"):
+        metadata.reverse()
+        infos.reverse()
     if mode == "wrong":
         infos[0]["offset"] = "32"
     return answer
@@ -117,6 +124,8 @@ for line in sys.stdin:
     answer = {"verdict": "unsupported", "message": "no such operation"}
     if ask["op"] == "hello":
         answer = {"protocol": 1, "name": "adapter_test", "version": mode, "reads": ["file", "tensor_bytes"]}
+        if mode == "unordered":
+            answer["reads"].append(mode)
     elif ask["op"] == "exit":
         answer = {"verdict": "accept"}
     elif ask["op"] == "read":

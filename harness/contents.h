@@ -21,6 +21,7 @@
 // an array's element type, a tensor's offset or size that is all ones is untold, and
 //
 //   '#' count u64, count x text: numbers whose type is untold (contents_told.h)
+//   'U' at the end: no tensor is told
 //
 // Consecutive scalar runs of one array are merged: how a reader cuts them is its own
 // affair.  The file is compiled into the worker too, so it uses nothing but the

@@ -143,6 +143,7 @@ std::string in_words(const Token& t) {
     case '[': return fmt::format("array of {} x {}", t.count, type_name(t.type));
     case ']': return "the end of the array";
     case 'N': return "tensor " + quoted(t.text);
+    case 'U': return "no word of tensors";
     default: return fmt::format("record {:#x}", static_cast<unsigned char>(t.tag));
   }
 }

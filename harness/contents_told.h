@@ -18,6 +18,10 @@ namespace gcts {
 // `expected` without what `actual` leaves out, as far as both run in step.
 std::vector<uint8_t> as_told(std::span<const uint8_t> expected, std::span<const uint8_t> actual);
 
+// `actual` with its pairs and tensors in the order of `expected`, by name: for a reader
+// that keeps them in a map.  What has no namesake comes last.
+std::vector<uint8_t> in_order_of(std::span<const uint8_t> expected, std::span<const uint8_t> actual);
+
 // One text for each number: decimal where it is whole, else the shortest text that
 // gives the double back; "nan", "inf", "-inf"; one zero; "true" and "false".
 std::string number_text(uint32_t type, const void* scalar);

@@ -163,6 +163,7 @@ Terms Run::terms(const Item& item) const {
   t.expectation = expected_under(*item.c, options_.profile, options_.strict);
   t.digests = item.c->stage == Stage::data && (d.reader_capabilities & GCTS_READS_TENSOR_BYTES);
   t.tells_contents = d.tells_contents;
+  t.tells_order = d.tells_order;
   t.is_process = subjects_[item.subject].launch.kind == Launch::Kind::process;
   t.profile = &options_.profile;
   t.strict = options_.strict;

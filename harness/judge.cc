@@ -72,16 +72,17 @@ void judge_contents(const PreparedCase& prepared, const Terms& terms, const Answ
   // What an undefined file holds is undefined too.
   if (prepared.source().reason == "undefined") return;
   const std::vector<uint8_t>* expected = prepared.contents(terms.digests, terms.is_process);
-  std::vector<uint8_t> told;
-  if (expected && terms.is_process) {
-    told = as_told(*expected, answer.output);
+  if (!expected) return;
+  std::span<const uint8_t> actual = answer.output;
+  std::vector<uint8_t> told, ordered;
+  if (terms.is_process) {
+    if (!terms.tells_order) actual = ordered = in_order_of(*expected, actual);
+    told = as_told(*expected, actual);
     expected = &told;
   }
-  if (!expected || std::equal(expected->begin(), expected->end(), answer.output.begin(), answer.output.end())) {
-    return;
-  }
+  if (std::equal(expected->begin(), expected->end(), actual.begin(), actual.end())) return;
   out.outcome = Outcome::fail;
-  out.message = "accepts, with wrong contents: " + first_difference(*expected, answer.output).sentence();
+  out.message = "accepts, with wrong contents: " + first_difference(*expected, actual).sentence();
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Terms {
   Expectation expectation = Expectation::valid;
   bool digests = true;         // the implementation hands tensor bytes over
   bool tells_contents = true;
+  bool tells_order = true;
   bool is_process = false;       // may leave facts out, and digests are SHA-256
   const Profile* profile = nullptr;
   bool strict = false;

@@ -415,6 +415,7 @@ bool take_contents(Answers& in, const Json& json, WireWriter& out) {
   for (const Json& tensor : tensors) {
     if (!take_tensor(in, tensor, out)) return false;
   }
+  if (!json.contains("tensors")) out.put<uint8_t>('U');
   return true;
 }
 
@@ -507,6 +508,7 @@ bool parse_hello(std::string_view line, uint64_t id, Description& out, std::stri
   if (has_word(reads, "shards")) out.reader_capabilities |= GCTS_READS_SHARDS;
   if (has_word(reads, "tensor_bytes")) out.reader_capabilities |= GCTS_READS_TENSOR_BYTES;
   out.tells_contents = !has_word(reads, "verdict_only");
+  out.tells_order = !has_word(reads, "unordered");
   out.writes = has_word(writes, "file");
   if (has_word(writes, "big_endian")) out.writer_capabilities |= GCTS_WRITES_BIG_ENDIAN;
   if (has_word(writes, "strategies")) out.writer_capabilities |= GCTS_WRITES_STRATEGIES;

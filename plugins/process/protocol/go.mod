@@ -1,0 +1,3 @@
+module gguf-cts/protocol
+
+go 1.24

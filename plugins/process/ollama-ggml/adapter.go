@@ -61,8 +61,8 @@ func write(ask protocol.Question) error {
 	var tensors []*ggml.Tensor
 	for _, t := range ask.Tensors {
 		shape := make([]uint64, len(t.Dims))
-		for i, d := range t.Dims { // outermost first
-			shape[len(shape)-1-i], _ = strconv.ParseUint(d, 10, 64)
+		for i, d := range t.Dims {
+			shape[i], _ = strconv.ParseUint(d, 10, 64)
 		}
 		tensors = append(tensors, &ggml.Tensor{Name: protocol.RawText(t.Name), Kind: t.Type, Shape: shape, WriterTo: bytes.NewReader(t.Base64)})
 	}

@@ -12,7 +12,7 @@ pub type Said = Result<Json, String>;
 /// Answers until it is asked to exit. `handle` gets the operations that `hello` offers, and a
 /// file to read has been opened before; a panic is left to be one.
 pub fn serve(hello: Json, mut handle: impl FnMut(&str, &Json) -> Said) {
-    let offers = |op| match op {
+    let offers = |op: &str| match op {
         "read" => hello.get("reads").is_some(),
         "write" => hello.get("writes").is_some(),
         _ => op == "dequantize" && hello.get("dequantizes").is_some(),

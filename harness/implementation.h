@@ -59,9 +59,8 @@ struct Description {
   bool writes = false;
   uint32_t writer_capabilities = 0;  // GCTS_WRITES_*
   bool tells_contents = true;        // false: a verdict is all that there is
-  DeviceDescription device;
   bool tells_order = true;           // false: pairs and tensors come in any order
-  std::string device;
+  DeviceDescription device;
   std::vector<KernelDescription> kernels;
   std::string unavailable;           // why it cannot be used on this machine; "": it can
   std::vector<ApiCheckDescription> api_checks;

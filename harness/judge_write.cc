@@ -7,6 +7,7 @@
 
 #include "gcts/plugin.h"
 #include "harness/contents_diff.h"
+#include "harness/contents_told.h"
 #include "harness/judge.h"
 #include "harness/reference_contents.h"
 
@@ -54,7 +55,9 @@ void judge_output(const Case& c, const WriteCase& write, const Terms& terms, std
                                  finding.offset, finding.message));
   }
   const std::vector<uint8_t> expected = encode_reading(want, true);
-  const std::vector<uint8_t> actual = encode_reading(got, true);
+  std::vector<uint8_t> actual = encode_reading(got, true);
+  // The order of pairs and tensors is a rule of its own.
+  if (!exercises(c, rule::writes_given_order)) actual = in_order_of(expected, actual);
   if (expected != actual) {
     return fail(out, "writes another model: " + first_difference(expected, actual).sentence());
   }

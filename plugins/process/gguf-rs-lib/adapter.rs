@@ -75,6 +75,9 @@ fn write(ask: &Json) -> Said {
     let list = |name: &str| ask[name].as_array().cloned().unwrap_or_default();
     let mut builder = GGUFBuilder::new();
     for p in list("metadata") {
+        if p["key"] == "general.alignment" && p["type"] == "uint32" {
+            builder = builder.with_tensor_alignment(number(&p)?);
+        }
         builder = builder.add_metadata(text(&p["key"])?, own_value(&p)?);
     }
     for t in list("tensors") {

@@ -15,9 +15,9 @@ def value(v):
 
 
 def read(path, stage):
-    errors = [i for i in validate_gguf(path).issues if i.severity == "error"]
-    if errors:
-        return {"verdict": "reject", "message": f"{errors[0].code}: {errors[0].message}"}
+    checked = validate_gguf(path)
+    if not checked.ok:
+        return {"verdict": "reject", "message": f"{checked.errors[0].code}: {checked.errors[0].message}"}
     file = inspect_gguf(path)
     metadata = [{"key": key, **value(v)} for key, v in file.metadata.items()]
     tensors = []

@@ -28,7 +28,7 @@ File plain_sample() {
   model.set("general.architecture", Value::string("llama"));
   model.set("general.name", Value::string("say \"quoted\", \\ and <b>"));
   model.set("llama.context_length", Value::u32(4096));
-  model.set("llama.rope.freq_base", Value::f32(0.1f));
+  model.set("llama.rope.freq_base", Value::f32(10000.0f));
   model.set("tokenizer.ggml.token_type", Value::array(ValueType::int32, {Value::i32(-1), Value::i32(0), Value::i32(7)}));
   model.set("tokenizer.ggml.tokens", Value::strings({"a", "b c", "d"}));
   Tensor tensor;
@@ -44,6 +44,7 @@ File full_sample() {
   File model = plain_sample();
   model.set("llama.text", Value::string("two\nlines\n"));
   model.set("llama.largest", Value::u64(UINT64_MAX));
+  model.set("llama.float", Value::f32(0.1f));
   model.set("llama.double", Value::f64(0.1));
   model.set("llama.yes", Value::boolean(true));
   model.set("llama.negative", Value::i16(-2));

@@ -21,6 +21,10 @@ const XfailEntry* XfailFile::find(std::string_view case_id, std::string_view rul
   return found == entries.end() ? nullptr : &*found;
 }
 
+bool XfailEntry::expects(Outcome came_to) const {
+  return came_to == outcome || std::find(also.begin(), also.end(), came_to) != also.end();
+}
+
 namespace {
 
 // A text member; false with an explanation if it is missing or something else.
@@ -34,17 +38,38 @@ bool take_text(const Json& object, const char* name, std::string& out, std::stri
   return true;
 }
 
+bool take_outcome(const Json& json, Outcome& out, std::string& error) {
+  const std::string word = json.is_string() ? json.get<std::string>() : json.dump();
+  if (json.is_string() && parse_outcome(word, out) && is_bad(out) && out != Outcome::xpass) return true;
+  error = "'" + word + "' is no outcome that can be expected";
+  return false;
+}
+
+// One outcome, or a list of them.
+bool take_outcomes(const Json& json, XfailEntry& out, std::string& error) {
+  if (!json.is_array()) return take_outcome(json, out.outcome, error);
+  if (json.empty()) {
+    error = "'outcome' is an empty list";
+    return false;
+  }
+  if (!take_outcome(json[0], out.outcome, error)) return false;
+  for (size_t i = 1; i < json.size(); ++i) {
+    if (!take_outcome(json[i], out.also.emplace_back(), error)) return false;
+  }
+  return true;
+}
+
 bool take_entry(const Json& json, XfailEntry& out, std::string& error) {
-  std::string outcome;
   if (!json.is_object()) {
     error = "is no object";
     return false;
   }
-  if (!take_text(json, "case", out.case_glob, error) || !take_text(json, "outcome", outcome, error)) return false;
-  if (!parse_outcome(outcome, out.outcome) || !is_bad(out.outcome) || out.outcome == Outcome::xpass) {
-    error = "'" + outcome + "' is no outcome that can be expected";
+  if (!take_text(json, "case", out.case_glob, error)) return false;
+  if (!json.contains("outcome")) {
+    error = "'outcome' is missing or no text";
     return false;
   }
+  if (!take_outcomes(json["outcome"], out, error)) return false;
   if (json.contains("rule") && !take_text(json, "rule", out.rule, error)) return false;
   if (json.contains("reason") && !take_text(json, "reason", out.reason, error)) return false;
   return true;
@@ -94,6 +119,10 @@ void write_xfail(const XfailFile& file, std::ostream& out) {
   Json json{{"schema", kXfailSchema}, {"implementation", file.implementation}, {"expected", Json::array()}};
   for (const XfailEntry& entry : file.entries) {
     Json row{{"case", entry.case_glob}, {"outcome", outcome_name(entry.outcome)}};
+    if (!entry.also.empty()) {
+      row["outcome"] = Json::array({outcome_name(entry.outcome)});
+      for (Outcome outcome : entry.also) row["outcome"].push_back(outcome_name(outcome));
+    }
     if (!entry.rule.empty()) row["rule"] = entry.rule;
     if (!entry.reason.empty()) row["reason"] = entry.reason;
     json["expected"].push_back(std::move(row));
@@ -107,7 +136,7 @@ void apply_xfail(const XfailFile& file, Report& report) {
     const XfailEntry* entry = file.find(result.case_id, result.rule);
     if (!entry || result.outcome == Outcome::skip) continue;
     if (!entry->rule.empty() && result.outcome == Outcome::pass) continue;
-    if (result.outcome == entry->outcome) {
+    if (entry->expects(result.outcome)) {
       result.outcome = Outcome::xfail;
     } else if (result.outcome == Outcome::pass) {
       result.outcome = Outcome::xpass;
@@ -132,8 +161,17 @@ XfailFile updated_xfail(const XfailFile& old, const Report& report) {
     const Outcome came_to = result.outcome == Outcome::xfail ? entry->outcome
                             : result.outcome == Outcome::xpass ? Outcome::pass
                                                                : result.outcome;
-    if (!is_bad(came_to) || (of_rule && came_to == entry->outcome)) continue;
-    out.entries.push_back({result.case_id, came_to, entry ? entry->reason : ""});
+    if (!is_bad(came_to) || (of_rule && entry->expects(came_to))) continue;
+    XfailEntry settled_entry{result.case_id, came_to, entry ? entry->reason : ""};
+    if (entry && !of_rule && entry->expects(came_to)) {
+      settled_entry.outcome = entry->outcome;
+      settled_entry.also = entry->also;
+    } else if (came_to == Outcome::timeout) {
+      settled_entry.also = {Outcome::memory};
+    } else if (came_to == Outcome::memory) {
+      settled_entry.also = {Outcome::timeout};
+    }
+    out.entries.push_back(std::move(settled_entry));
   }
   for (size_t i = 0; i < old.entries.size(); ++i) {
     if (!settled[i]) out.entries.push_back(old.entries[i]);

@@ -47,6 +47,30 @@ BOOST_AUTO_TEST_CASE(every_drift_fails) {
   BOOST_TEST(!is_bad(Outcome::xfail));
 }
 
+BOOST_AUTO_TEST_CASE(any_of_several_outcomes_is_expected) {
+  const XfailFile file{"mine", {{"a/*", Outcome::timeout, "", "", {Outcome::memory}}}};
+  Report report = report_of({{"a/b", Outcome::memory}, {"a/c", Outcome::timeout}, {"a/d", Outcome::crash}, {"a/e", Outcome::pass}});
+  apply_xfail(file, report);
+  BOOST_TEST((report.results[0].outcome == Outcome::xfail));
+  BOOST_TEST((report.results[1].outcome == Outcome::xfail));
+  BOOST_TEST((report.results[2].outcome == Outcome::crash));
+  BOOST_TEST((report.results[3].outcome == Outcome::xpass));
+  // An update keeps the list where the outcome stays, and gives a runaway either limit.
+  const XfailFile updated = updated_xfail({"mine", {}}, report_of({{"a/b", Outcome::memory}, {"a/c", Outcome::fail}}));
+  BOOST_TEST((updated.find("a/b")->expects(Outcome::timeout) && updated.find("a/b")->expects(Outcome::memory)));
+  BOOST_TEST(!updated.find("a/c")->expects(Outcome::timeout));
+  std::stringstream text;
+  write_xfail(updated, text);
+  XfailFile again;
+  std::string error;
+  BOOST_TEST(parse_xfail(text, again, error), error);
+  BOOST_TEST((again.find("a/b")->outcome == Outcome::memory && again.find("a/b")->expects(Outcome::timeout)));
+  for (const char* bad : {R"([])", R"(["pass"])", R"(["fail", "xpass"])", "3"}) {
+    std::istringstream in(std::string(R"({"schema": 1, "implementation": "m", "expected": [{"case": "a", "outcome": )") + bad + "}]}");
+    BOOST_TEST(!parse_xfail(in, again, error), bad);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(other_subjects_are_left_alone) {
   Report report = report_of({{"a/b", Outcome::fail}});
   report.results[0].subject = 1;

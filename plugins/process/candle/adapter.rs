@@ -84,15 +84,10 @@ fn tensor(kind: &Json, bytes: Vec<u8>, dims: Vec<usize>) -> Result<QTensor, Stri
 
 fn write(ask: &Json) -> Said {
     let list = |name: &str| ask[name].as_array().cloned().unwrap_or_default();
-    let mut pairs = Vec::new();
-    for p in list("metadata") {
-        pairs.push((text(&p["key"])?, own_value(&p)?));
-    }
-    let mut tensors = Vec::new();
-    for t in list("tensors") {
-        let dims = dims(&t).into_iter().rev().collect();
-        tensors.push((text(&t["name"])?, tensor(&t["type"], bytes(&t), dims)?));
-    }
+    let pair = |p: &Json| Ok((text(&p["key"])?, own_value(p)?));
+    let named = |t: &Json| Ok((text(&t["name"])?, tensor(&t["type"], bytes(t), dims(t).into_iter().rev().collect())?));
+    let pairs = list("metadata").iter().map(pair).collect::<Result<Vec<_>, String>>()?;
+    let tensors = list("tensors").iter().map(named).collect::<Result<Vec<_>, String>>()?;
     let mut file = File::create(ask["path"].as_str().unwrap_or("")).map_err(failed)?;
     let pairs: Vec<_> = pairs.iter().map(|(k, v)| (k.as_str(), v)).collect();
     let tensors: Vec<_> = tensors.iter().map(|(n, t)| (n.as_str(), t)).collect();

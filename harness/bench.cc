@@ -26,6 +26,8 @@
 namespace gcts {
 namespace {
 
+// Tier smoke measures so many variants of a kernel: those that ask most of the processor.
+constexpr size_t kSmokeVariants = 4;
 // Of tier smoke, in seconds: all kernels together, so that with ceilings, operands and
 // checks a run stays below 90 on two slow cores.
 constexpr double kSmokeSeconds = 40;
@@ -129,6 +131,26 @@ std::optional<int> BenchVerb::open_subjects() {
   return std::nullopt;
 }
 
+// How many features a kernel asks for; none if this machine lacks one.
+size_t features_used(const BenchMember& member) {
+  const KernelDescription& d = member.measurement->row->description;
+  return d.missing.empty() ? 1 + static_cast<size_t>(std::count(d.features.begin(), d.features.end(), ' ')) : 0;
+}
+
+// Keeps the most demanding variants of each implementation, in their order.
+void keep_few_variants(std::vector<BenchMember>& group) {
+  std::vector<BenchMember> by_demand = group;
+  std::stable_sort(by_demand.begin(), by_demand.end(), [](const auto& a, const auto& b) { return features_used(a) > features_used(b); });
+  std::erase_if(group, [&](const BenchMember& member) {
+    size_t before = 0;
+    for (const BenchMember& other : by_demand) {
+      if (other.measurement == member.measurement) break;
+      before += other.measurement->subject == member.measurement->subject;
+    }
+    return before >= kSmokeVariants;
+  });
+}
+
 void BenchVerb::plan() {
   const Selection selection{given_.run, given_.skip};
   for (uint32_t s = 0; s < subjects_.size(); ++s)
@@ -143,6 +165,8 @@ void BenchVerb::plan() {
     if (added) groups_.emplace_back();
     groups_[found->second].push_back({&m, 0});
   }
+  if (tier_ != Tier::smoke || !given_.run.empty()) return;
+  for (std::vector<BenchMember>& group : groups_) keep_few_variants(group);
 }
 
 std::optional<int> BenchVerb::measure_ceilings() {
@@ -161,8 +185,10 @@ void BenchVerb::progress(size_t done, size_t total) const {
 
 void BenchVerb::measure() {
   const auto workers = [this](uint32_t subject) -> BenchWorker& { return worker_of(subject); };
+  size_t members = 0;
+  for (const auto& group : groups_) members += group.size();
   if (tier_ == Tier::smoke) {
-    terms_.seconds_each = std::clamp(kSmokeSeconds / static_cast<double>(std::max<size_t>(1, plan_.size())), 0.02, 0.5);
+    terms_.seconds_each = std::clamp(kSmokeSeconds / static_cast<double>(std::max<size_t>(1, members)), 0.02, 0.5);
     terms_.sample_seconds = std::min(1e-3, terms_.seconds_each / 20);
     terms_.most_call_seconds = 0.25;
   } else {

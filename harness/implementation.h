@@ -84,6 +84,7 @@ struct KernelTask {
   uint32_t skew = 0;
   uint32_t calls = 2;        // as in KernelRequest
   bool prepare = false;
+  uint64_t parts = 0;        // as in KernelRequest
 };
 
 struct Task {

@@ -146,7 +146,7 @@ void add_environment(const KernelRow& row, KernelCaseList& cases) {
           {worker::kRoundingChanged, "the rounding mode"},
           {worker::kFlushingChanged, "the flushing of subnormals"},
           {worker::kMasksChanged, "the exception masks"},
-          {worker::kX87Changed, "the x87 control word"},
+          {worker::kX87Changed, "the x87 unit's control word or stack"},
           {worker::kRegistersChanged, "a register that a function has to keep"}};
       ++score.judged;
       for (const auto& [bit, name] : kNames)
@@ -158,23 +158,41 @@ void add_environment(const KernelRow& row, KernelCaseList& cases) {
   });
 }
 
-void add_leak(const KernelRow& row, KernelCaseList& cases) {
-  cases.add("leak", "", [&row](const Generator& g, std::vector<KernelJob>& jobs) {
+namespace {
+
+void add_leak_of(const KernelRow& row, KernelCaseList& cases, std::string_view detail, uint32_t calls, uint32_t threads) {
+  cases.add("leak", detail, [&row, calls, threads](const Generator& g, std::vector<KernelJob>& jobs) {
     std::string why;
     KernelShape shape = small_shape(row);
     shape.k = row.unit() >= 32 ? row.unit() : 32 * row.unit();
     KernelInputs input = draw_usual(row, shape, g, 0, why);
     if (!input) return why;
     KernelJob job = usual_job(row, std::move(input));
-    job.task.calls = 1000;
-    jobs.push_back(with_extra(std::move(job), [](const Answer& answer) -> Problem {
-      if (answer.leaked_bytes > 0) return {Outcome::memory, fmt::format("keeps {} bytes over 1,000 calls", answer.leaked_bytes)};
-      if (answer.leaked_fds > 0) return {Outcome::memory, fmt::format("keeps {} descriptors over 1,000 calls", answer.leaked_fds)};
-      if (answer.leaked_threads > 0) return {Outcome::memory, fmt::format("keeps {} threads over 1,000 calls", answer.leaked_threads)};
+    job.task.calls = calls;
+    job.task.threads = threads;
+    jobs.push_back(with_extra(std::move(job), [calls](const Answer& answer) -> Problem {
+      const auto keeps = [&](int64_t count, std::string_view what) {
+        return Problem{Outcome::memory, fmt::format("keeps {} {} over {} calls", count, what, calls)};
+      };
+      // An allocation takes 32 bytes or more; less than half of that a call is a cache that grew.
+      if (answer.leaked_bytes >= 16 * uint64_t{calls}) return keeps(static_cast<int64_t>(answer.leaked_bytes), "bytes");
+      if (answer.leaked_fds > 0) return keeps(answer.leaked_fds, "descriptors");
+      if (answer.leaked_threads > 0) return keeps(answer.leaked_threads, "threads");
+      if (answer.kernel.unequal != worker::Unequal::no)
+        return {Outcome::fail, fmt::format("the last of {} calls gives another result at byte {} of the output", calls,
+                                           answer.kernel.unequal_offset)};
       return {};
     }));
     return std::string();
   });
+}
+
+}  // namespace
+
+void add_leak(const KernelRow& row, KernelCaseList& cases) {
+  add_leak_of(row, cases, "", 1000, 1);
+  // Starting threads is slow, and one that is left shows at once.
+  if (row.product()) add_leak_of(row, cases, "threads=3", 64, 3);
 }
 
 namespace {
@@ -195,13 +213,11 @@ struct SpreadInput {
   std::vector<std::byte> weights, activations;
 };
 
-}  // namespace
-
-void add_stride(const KernelRow& row, KernelCaseList& cases) {
-  cases.add("stride", "", [&row](const Generator& g, std::vector<KernelJob>& jobs) {
+void add_stride_of(const KernelRow& row, KernelCaseList& cases, std::string_view detail, const KernelShape& shape) {
+  cases.add("stride", detail, [&row, shape](const Generator& g, std::vector<KernelJob>& jobs) {
     std::string why;
     auto spread_input = std::make_shared<SpreadInput>();
-    spread_input->input = draw_usual(row, small_shape(row), g, 0, why);
+    spread_input->input = draw_usual(row, shape, g, 0, why);
     if (!spread_input->input) return why;
     KernelJob job = usual_job(row, spread_input->input);
     KernelTask& task = job.task;
@@ -236,6 +252,46 @@ void add_stride(const KernelRow& row, KernelCaseList& cases) {
   });
 }
 
+// Rows (or, of a mixture of experts, matrices) so far apart that the last one's offset takes
+// 33 bits: address space that shows one tile over and over, each row where it would be.
+// 2^32 is no multiple of the tile, so that an offset cut to 32 bits finds something else.
+void add_far_apart(const KernelRow& row, KernelCaseList& cases) {
+  constexpr uint64_t kTile = 3u << 20;
+  cases.add("stride", "offset=33bits", [&row](const Generator& g, std::vector<KernelJob>& jobs) -> std::string {
+    std::string why;
+    auto far = std::make_shared<SpreadInput>();
+    far->input = draw_usual(row, small_shape(row), g, 0, why);
+    if (!far->input) return why;
+    const bool experts = row.op == GCTS_OP_MATMUL_ID;
+    const KernelShape& shape = far->input->shape;
+    KernelJob job = usual_job(row, far->input);
+    KernelTask& task = job.task;
+    const uint64_t parts = experts ? shape.experts : shape.n;
+    const uint64_t part = task.weights.bytes.size() / parts;
+    const uint64_t slot = align_up(part, std::max<uint64_t>(64, row.description.row.alignment));
+    if (parts < 2 || parts * slot > kTile) return "the rows do not fit in a tile";
+    far->weights = spread(task.weights.bytes, part, slot);
+    far->weights.resize(kTile, std::byte{0xff});
+    const uint64_t between = ((uint64_t{1} << 32) / (parts - 1) / kTile + 1) * kTile + slot;
+    (experts ? task.expert_stride : task.weight_stride) = between;
+    task.weights.bytes = far->weights;
+    task.weights.tiled_size = (parts - 1) * between + part;
+    job.keep = far;
+    jobs.push_back(std::move(job));
+    return "";
+  });
+}
+
+}  // namespace
+
+void add_stride(const KernelRow& row, KernelCaseList& cases) {
+  KernelShape many = small_shape(row);
+  add_stride_of(row, cases, "", many);
+  many.m = 9;  // the path that kernels have for larger batches
+  add_stride_of(row, cases, shape_text(row, many), many);
+  if (!cases.smoke()) add_far_apart(row, cases);
+}
+
 void add_threads(const KernelRow& row, KernelCaseList& cases) {
   cases.add("threads", "", [&row](const Generator& g, std::vector<KernelJob>& jobs) {
     std::string why;
@@ -244,7 +300,8 @@ void add_threads(const KernelRow& row, KernelCaseList& cases) {
     const KernelInputs input = draw_input(row, shape, pattern::normal, g, 0, why);
     if (!input) return why;
     auto first = std::make_shared<std::vector<uint8_t>>();
-    for (uint32_t threads = 1; threads <= 8; ++threads) {
+    // Beyond 8: what a large machine uses, and more threads than there are columns.
+    for (const uint32_t threads : {1, 2, 3, 4, 5, 6, 7, 8, 13, 26, 64}) {
       KernelJob job = usual_job(row, input);
       job.task.threads = threads;
       jobs.push_back(with_extra(std::move(job), [first, threads](const Answer& answer) -> Problem {
@@ -255,6 +312,40 @@ void add_threads(const KernelRow& row, KernelCaseList& cases) {
       }));
     }
     return std::string();
+  });
+}
+
+void add_concurrent(const KernelRow& row, KernelCaseList& cases) {
+  // A device runs one call after the other.
+  const uint32_t flags = row.description.row.flags;
+  if (!(flags & GCTS_KERNEL_THREAD_SAFE) || (flags & GCTS_KERNEL_ON_DEVICE)) return;
+  cases.add("concurrent", "", [&row](const Generator& g, std::vector<KernelJob>& jobs) -> std::string {
+    // Operands of their own for each, so that scratch memory that they share shows.
+    constexpr uint64_t kParts = 4;
+    std::string why;
+    KernelShape shape = small_shape(row);
+    (row.dot() ? shape.m : shape.k) *= row.product() ? 1 : kParts;
+    if (row.product()) shape.m = kParts;
+    KernelInputs input = draw_usual(row, shape, g, 0, why);
+    if (!input) return why;
+    KernelJob job = usual_job(row, std::move(input));
+    KernelTask& task = job.task;
+    task.parts = task.output_rows = kParts;
+    if (!row.dot()) {
+      task.k /= kParts;
+      task.output_row_bytes = task.output_stride = task.output_row_bytes / kParts;
+      task.weight_stride = row.op == GCTS_OP_DEQUANTIZE ? row_bytes(*row.type, task.k) : 0;
+      task.activation_stride = row.op == GCTS_OP_QUANTIZE ? 4 * task.k : 0;
+    }
+    const uint64_t alignment = std::max<uint64_t>(1, row.description.row.alignment);
+    for (const uint64_t stride : {task.activation_stride, task.output_stride, row.dot() ? 0 : task.weight_stride})
+      if (stride % alignment != 0) return "rows side by side do not keep to the row's alignment";
+    jobs.push_back(with_extra(std::move(job), [](const Answer& answer) -> Problem {
+      if (answer.kernel.unequal != worker::Unequal::concurrent) return {};
+      return {Outcome::fail, fmt::format("other threads at work change the result at byte {} of the output",
+                                         answer.kernel.unequal_offset)};
+    }));
+    return "";
   });
 }
 

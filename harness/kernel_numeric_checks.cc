@@ -18,9 +18,9 @@ namespace {
 
 // One job for each draw of a pattern; what a pattern cannot do for the row is left out.
 std::string add_draws(const KernelRow& row, const KernelShape& shape, pattern::Index pattern, uint64_t draws,
-                      const Generator& generator, std::vector<KernelJob>& jobs) {
+                      const Generator& generator, std::vector<KernelJob>& jobs, uint64_t first = 0) {
   std::string why;
-  for (uint64_t draw = 0; draw < draws; ++draw) {
+  for (uint64_t draw = first; draw < first + draws; ++draw) {
     KernelInputs input = draw_input(row, shape, pattern, generator.stream(patterns()[pattern].name), draw, why);
     if (!input) return why;
     jobs.push_back(usual_job(row, std::move(input)));
@@ -28,13 +28,17 @@ std::string add_draws(const KernelRow& row, const KernelShape& shape, pattern::I
   return "";
 }
 
+struct Drawn {
+  pattern::Index pattern;
+  uint64_t draws;
+};
 // Several patterns on one shape; skipped only if none of them can be drawn.
 void add_patterns(KernelCaseList& cases, const KernelRow& row, std::string_view check, const KernelShape& shape,
-                  std::vector<pattern::Index> wanted, uint64_t draws) {
-  cases.add(check, shape_text(row, shape), [&row, shape, wanted, draws](const Generator& g, std::vector<KernelJob>& jobs) {
+                  std::vector<Drawn> wanted, uint64_t first = 0) {
+  cases.add(check, shape_text(row, shape), [&row, shape, wanted, first](const Generator& g, std::vector<KernelJob>& jobs) {
     std::string why;
-    for (pattern::Index p : wanted) {
-      const std::string reason = add_draws(row, shape, p, draws, g, jobs);
+    for (const Drawn& d : wanted) {
+      const std::string reason = add_draws(row, shape, d.pattern, d.draws, g, jobs, first);
       if (why.empty()) why = reason;
     }
     return jobs.empty() ? why : std::string();
@@ -49,10 +53,36 @@ std::vector<KernelShape> few_shapes(const KernelRow& row, Tier tier) {
   return out;
 }
 
-const std::vector<pattern::Index> kEnds = {pattern::wide_scales, pattern::extreme_codes, pattern::cancelling,
-                                           pattern::subnormal_scales, pattern::huge_scales};
-const std::vector<pattern::Index> kSpecials = {pattern::nan_scale, pattern::infinite_scale, pattern::nan_activation,
-                                               pattern::negative_zero};
+// Six bytes at the ends of codes and sub-scales make six draws.
+const std::vector<Drawn> kEnds = {{pattern::wide_scales, 2},       {pattern::extreme_codes, 6},     {pattern::cancelling, 2},
+                                  {pattern::subnormal_scales, 2},  {pattern::huge_scales, 2},       {pattern::small_scales, 2},
+                                  {pattern::small_activations, 2}, {pattern::large_activations, 2}};
+// Two signs, and a scale or a min.
+const std::vector<Drawn> kSpecials = {{pattern::nan_scale, 4},
+                                      {pattern::infinite_scale, 4},
+                                      {pattern::nan_activation, 2},
+                                      {pattern::infinite_activation, 2},
+                                      {pattern::negative_zero, 2}};
+// What a dequantizer meets of them: it has no activations.
+std::vector<Drawn> for_op(const KernelRow& row, std::vector<Drawn> drawn) {
+  if (row.op == GCTS_OP_DEQUANTIZE)
+    std::erase_if(drawn, [](const Drawn& d) {
+      return d.pattern == pattern::small_activations || d.pattern == pattern::large_activations ||
+             d.pattern == pattern::nan_activation || d.pattern == pattern::infinite_activation;
+    });
+  return drawn;
+}
+
+// Each pattern on each shape.  The many shapes of a matrix product take turns: one draw of
+// each pattern a shape, another one on the next.
+void add_turns(KernelCaseList& cases, const KernelRow& row, std::string_view check, const std::vector<KernelShape>& some,
+               const std::vector<Drawn>& drawn) {
+  std::vector<Drawn> wanted = for_op(row, drawn);
+  const bool turns = row.product() && some.size() > 16;
+  if (turns)
+    for (Drawn& d : wanted) d.draws = 1;
+  for (size_t i = 0; i < some.size(); ++i) add_patterns(cases, row, check, some[i], wanted, turns ? i : 0);
+}
 
 // Sums or results in a short format leave room for few operands at a time: more and smaller
 // draws, which need not meet every code.
@@ -88,17 +118,17 @@ std::string cover(const KernelRow& row, const Generator& generator, std::vector<
 void add_exact(const KernelRow& row, KernelCaseList& cases) {
   if (row.op == GCTS_OP_DEQUANTIZE) {
     for (const KernelShape& shape : shapes(row, cases.tier()))
-      add_patterns(cases, row, "exact", shape, {pattern::random_blocks, pattern::normal}, 2);
+      add_patterns(cases, row, "exact", shape, {{pattern::random_blocks, 2}, {pattern::normal, 2}});
     return;
   }
-  for (const KernelShape& shape : shapes(row, cases.tier())) add_patterns(cases, row, "exact", shape, {pattern::exact}, 2);
+  for (const KernelShape& shape : shapes(row, cases.tier())) add_patterns(cases, row, "exact", shape, {{pattern::exact, 2}});
   cases.add("exact", "codes", [&row](const Generator& g, std::vector<KernelJob>& jobs) { return cover(row, g, jobs); });
 }
 
 void add_bound(const KernelRow& row, KernelCaseList& cases) {
   for (const KernelShape& shape : few_shapes(row, cases.tier()))
     add_patterns(cases, row, "bound", shape,
-                 {pattern::random_blocks, pattern::normal, pattern::heavy_tailed, pattern::sparse}, 1);
+                 {{pattern::random_blocks, 1}, {pattern::normal, 1}, {pattern::heavy_tailed, 1}, {pattern::sparse, 1}});
   for (const KernelShape& shape : few_shapes(row, cases.tier())) {
     cases.add("bound", "probe," + shape_text(row, shape), [&row, shape, smoke = cases.smoke()](const Generator& g, std::vector<KernelJob>& jobs) {
       DotShape dot{row.type, row.activation_type, row.accuracy, shape.k, 1, 1};
@@ -111,13 +141,13 @@ void add_bound(const KernelRow& row, KernelCaseList& cases) {
 void add_extremes(const KernelRow& row, KernelCaseList& cases) {
   std::vector<KernelShape> some = few_shapes(row, cases.tier());
   if (cases.smoke()) some = {some[std::min<size_t>(2, some.size() - 1)]};
-  for (const KernelShape& shape : some) add_patterns(cases, row, "extremes", shape, kEnds, cases.smoke() ? 4 : 8);
+  add_turns(cases, row, "extremes", some, kEnds);
 }
 
 void add_special(const KernelRow& row, KernelCaseList& cases) {
   std::vector<KernelShape> some = few_shapes(row, cases.tier());
   if (cases.smoke()) some = {some[std::min<size_t>(1, some.size() - 1)]};
-  for (const KernelShape& shape : some) add_patterns(cases, row, "special", shape, kSpecials, 4);
+  add_turns(cases, row, "special", some, kSpecials);
 }
 
 namespace {

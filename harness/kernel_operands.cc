@@ -18,6 +18,19 @@ namespace {
 // 10 ns an element; exact operands are judged all.
 constexpr uint64_t kMostSampled = 24;
 
+constexpr uint32_t kFewExperts = 3;
+
+// More rows of weights than kMostDrawn are kRepeated rows over and over: a prime, so that no
+// row stands in for another that is a tile away.
+constexpr uint64_t kMostDrawn = 512, kRepeated = 127;
+
+void repeat_rows(std::vector<std::byte>& rows, uint64_t size) {
+  const size_t period = rows.size();
+  rows.resize(size);
+  for (size_t at = period; at < size; at += period)
+    std::memcpy(rows.data() + at, rows.data(), std::min(period, size - at));
+}
+
 float float_at(std::span<const uint8_t> bytes, uint64_t index) {
   float f;
   std::memcpy(&f, bytes.data() + 4 * index, 4);
@@ -114,40 +127,58 @@ std::string expectation_text(const DotExpectation& e) {
   return fmt::format("{:.9g} within {:.3g}", e.value, e.error);
 }
 
+// One output and the row of weights that it comes from.
+struct Output {
+  uint64_t row, m, n;
+};
+
+// The outputs that are judged, those of one row of weights together.
+std::vector<Output> judged_outputs(const KernelInput& input, uint64_t most) {
+  std::vector<Output> out;
+  for (const uint64_t n : sample(input.shape.n, most))
+    for (const uint64_t m : sample(input.shape.m, most)) out.push_back({input.weight_row(m, n), m, n});
+  std::stable_sort(out.begin(), out.end(), [](const Output& a, const Output& b) {
+    return a.row != b.row ? a.row < b.row : a.m < b.m;
+  });
+  return out;
+}
+
 Problem judge_dot(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {
   const KernelShape& s = input.shape;
   if (answer.output.size() != 4 * s.m * s.n) return {Outcome::protocol, "the output has the wrong size"};
   DotOracle oracle(input.dot, input.pattern, input.operands);
   const bool all = patterns()[input.pattern].mode == PatternMode::exact;
-  const std::vector<uint64_t> columns = sample(s.n, all ? s.n : kMostSampled);
-  const std::vector<uint64_t> rows = sample(s.m, all ? s.m : kMostSampled);
-  for (uint64_t n : columns)
-    for (uint64_t m : rows) {
-      const uint64_t weight_row = input.weight_row(m, n);
-      const DotExpectation expected = oracle.expect(weight_row, m);
-      if (expected.kind == DotExpectation::Kind::unusable) {
-        score.unusable = expected.why_not ? expected.why_not : "nothing can be said about the result";
-        continue;
-      }
-      const float got = float_at(answer.output, m * s.n + n);
-      const DotJudgement verdict = judge(expected, got);
-      ++score.judged;
-      if (std::isfinite(verdict.share)) score.worst_share = std::max(score.worst_share, verdict.share);
-      // Under an offset a zero activation is a difference of two terms: such draws are dense,
-      // and dense draws do not gate.
-      if (input.pattern == pattern::probe && !row.accuracy.activation_offset) {
-        const Sensitivity sharp = oracle.sensitivity(weight_row, m);
-        score.probed += sharp.places;
-        score.sharp += sharp.sharp;
-      }
-      if (verdict.pass) continue;
-      const std::string where = row.product() ? fmt::format("output[{}][{}]", m, n) : "the sum";
-      std::string off;
-      if (expected.error != 0 && std::isfinite(verdict.share))
-        off = fmt::format(", {:.3g} times the bound", verdict.share);
-      return {Outcome::fail, fmt::format("{} on {}: {} instead of {}{}", where, patterns()[input.pattern].name,
-                                         bits_text(got), expectation_text(expected), off)};
+  DotExpectation expected;
+  const Output* before = nullptr;
+  const std::vector<Output> outputs = judged_outputs(input, all ? UINT64_MAX : kMostSampled);
+  for (const Output& o : outputs) {
+    const float got = float_at(answer.output, o.m * s.n + o.n);
+    if (!before || o.row != before->row || o.m != before->m) {
+      expected = oracle.expect(o.row, o.m, got);
+      before = &o;
     }
+    if (expected.kind == DotExpectation::Kind::unusable) {
+      score.unusable = expected.why_not ? expected.why_not : "nothing can be said about the result";
+      continue;
+    }
+    const DotJudgement verdict = judge(expected, got);
+    ++score.judged;
+    if (std::isfinite(verdict.share)) score.worst_share = std::max(score.worst_share, verdict.share);
+    // Under an offset a zero activation is a difference of two terms: such draws are dense,
+    // and dense draws do not gate.
+    if (input.pattern == pattern::probe && !row.accuracy.activation_offset) {
+      const Sensitivity sharp = oracle.sensitivity(o.row, o.m, expected);
+      score.probed += sharp.places;
+      score.sharp += sharp.sharp;
+    }
+    if (verdict.pass) continue;
+    const std::string where = row.product() ? fmt::format("output[{}][{}]", o.m, o.n) : "the sum";
+    std::string off;
+    if (expected.error != 0 && std::isfinite(verdict.share))
+      off = fmt::format(", {:.3g} times the bound", verdict.share);
+    return {Outcome::fail, fmt::format("{} on {}: {} instead of {}{}", where, patterns()[input.pattern].name,
+                                       bits_text(got), expectation_text(expected), off)};
+  }
   return {};
 }
 
@@ -155,11 +186,12 @@ Problem judge_dot(const KernelRow& row, const KernelInput& input, const Answer& 
 
 std::string shape_text(const KernelRow& row, const KernelShape& s) {
   if (!row.product()) return fmt::format("k={}", s.k);
-  return fmt::format("m={},n={},k={}", s.m, s.n, s.k);
+  const std::string experts = s.experts > kFewExperts ? fmt::format(",experts={}", s.experts) : "";
+  return fmt::format("m={},n={},k={}{}", s.m, s.n, s.k, experts);
 }
 
 uint64_t KernelInput::weight_row(uint64_t m, uint64_t n) const {
-  return ids.empty() ? n : static_cast<uint64_t>(ids[m]) * shape.n + n;
+  return ((ids.empty() ? 0 : static_cast<uint64_t>(ids[m]) * shape.n) + n) % dot.n;
 }
 
 KernelInputs draw_input(const KernelRow& row, const KernelShape& shape, pattern::Index index, const Generator& generator,
@@ -171,21 +203,29 @@ KernelInputs draw_input(const KernelRow& row, const KernelShape& shape, pattern:
   input->dot.activation_type = row.dot() ? row.activation_type : find_tensor_type(tensor::f32);
   input->dot.accuracy = row.dot() ? row.accuracy : AccuracyClass{};
   input->dot.k = shape.k;
-  input->dot.m = shape.m;
-  input->dot.n = shape.n * shape.experts;
+  input->dot.m = row.dot() ? shape.m : 0;
+  const bool repeats = shape.n > kMostDrawn && shape.experts == 1;
+  input->dot.n = repeats ? kRepeated : shape.n * shape.experts;
   if (const char* reason = draw_operands(input->dot, index, generator, draw, input->operands)) {
     why = reason;
     return nullptr;
   }
+  if (repeats) repeat_rows(input->operands.weights, shape.n * row_bytes(*row.type, shape.k));
   if (row.op == GCTS_OP_MATMUL_ID) {
     Generator ids = generator.stream("ids").stream(draw);
     for (uint64_t m = 0; m < shape.m; ++m) input->ids.push_back(static_cast<int32_t>(ids.below(shape.experts)));
+    if (shape.m > 1) input->ids.back() = static_cast<int32_t>(shape.experts - 1);
   }
   if (row.op == GCTS_OP_DEQUANTIZE) {
     input->expected.resize(4 * shape.k);
     row.type->codec->dequantize(input->operands.weights.data(), reinterpret_cast<float*>(input->expected.data()), shape.k);
   }
   return input;
+}
+
+// The types that activations are quantized to, whatever their magnitude.
+static bool is_activation_type(const TensorType& type) {
+  return type.id == tensor::q8_0 || type.id == tensor::q8_1 || type.id == tensor::q8_k;
 }
 
 KernelInputs draw_values(const KernelRow& row, uint64_t k, bool near_ties, const Generator& generator, uint64_t draw) {
@@ -198,6 +238,7 @@ KernelInputs draw_values(const KernelRow& row, uint64_t k, bool near_ties, const
   for (uint64_t i = 0; i < k; ++i) {
     const bool zero = draw % 2 == 1 && i / block % 4 == 1;
     input->values[i] = zero ? 0.0f : draw % 3 == 2 ? g.heavy_tailed() : g.normal();
+    if (draw % 6 >= 4 && is_activation_type(*row.type)) input->values[i] *= draw % 6 == 4 ? 0x1p-60f : 0x1p15f;
   }
   if (!near_ties && row.type->block_elements > 1) clear_of_int8_ties(input->values, row.type->block_elements);
   if (row.type->id == tensor::mxfp4) clear_of_power_of_two(input->values, row.type->block_elements);
@@ -255,6 +296,7 @@ Problem judge_call(const Answer& answer) {
     case AnswerKind::unusable: return {Outcome::crash, answer.message};
     case AnswerKind::verdict: break;
   }
+  if (answer.kernel.prepared_damaged) return {Outcome::fail, "prepare writes outside the memory that it asked for"};
   if (answer.status == GCTS_OK) return {answer.misuse.empty() ? Outcome::pass : Outcome::fail, answer.misuse};
   static constexpr std::string_view kNames[] = {"GCTS_OK", "GCTS_REJECTED", "GCTS_UNSUPPORTED", "GCTS_FAILED"};
   const auto status = static_cast<size_t>(answer.status);
@@ -286,7 +328,7 @@ std::vector<uint64_t> lengths(const KernelRow& row, Tier tier) {
   };
   if (tier == Tier::smoke) {
     for (uint64_t units : {1, 2, 3, 7, 17}) add(units * unit);
-    if (unit == 1) add(4097);
+    if (unit < 128) add(4096 / unit * unit + unit);  // beyond any unrolled loop, and a tail
   } else {
     for (uint64_t units = 1; units <= 17; ++units) add(units * unit);
     for (uint64_t power = 32; power <= 128; power *= 2)
@@ -294,6 +336,7 @@ std::vector<uint64_t> lengths(const KernelRow& row, Tier tier) {
     // Rows of published models: head, hidden and feed-forward sizes.
     for (uint64_t k : {896, 2048, 4096, 5120, 11008, 14336}) add(k);
   }
+  if (tier == Tier::exhaustive) add(65536 / unit * unit + unit);  // an index of 16 bits
   if (tier == Tier::exhaustive)
     for (uint64_t k : {64, 80, 96, 128, 576, 960, 1152, 1536, 2304, 2560, 2880, 3072, 3584, 6144, 6400, 6912, 7168, 8192,
                        8960, 9216, 12288, 13824, 16384, 17920, 18944, 21504, 22016, 25600, 27648, 28672, 29568, 53248})
@@ -310,7 +353,7 @@ std::vector<KernelShape> shapes(const KernelRow& row, Tier tier) {
     return out;
   }
   const uint64_t unit = row.unit(), step = std::max<uint64_t>(1, row.description.row.row_multiple);
-  const uint32_t experts = row.op == GCTS_OP_MATMUL_ID ? 3 : 1;
+  const uint32_t experts = row.op == GCTS_OP_MATMUL_ID ? kFewExperts : 1;
   const auto add = [&](uint64_t m, uint64_t n, uint64_t units) {
     if (n % step == 0) out.push_back({.k = units * unit, .n = n, .m = m, .experts = experts});
   };
@@ -319,12 +362,21 @@ std::vector<KernelShape> shapes(const KernelRow& row, Tier tier) {
   add(2, 5 * step, 2);
   add(3, 7 * step, 3);
   add(33, 17 * step, 1);
+  // Batches have a path of their own in most kernels: tiles of rows and columns, panels of K.
+  add(9, 67 * step, std::max<uint64_t>(3, 544 / unit));
+  if (row.op == GCTS_OP_MATMUL_ID) {  // ids beyond a byte
+    add(5, step, 1);
+    out.back().experts = 300;
+  }
   add(1, (4099 + step - 1) / step * step, 1);
   out.back().experts = 1;  // rows enough
   if (tier == Tier::smoke) return out;
   for (uint64_t m = 1; m <= 33; ++m) add(m, (m % 9 + 1) * step, 1 + m % 4);
   for (uint64_t n = 1; n <= 33; n += 2) add(1 + n % 5, n * step, 5);
   for (uint64_t units : {15, 16, 17, 31, 33}) add(4, 9 * step, units);
+  add(65, 33 * step, 3);
+  add(130, 9 * step, 2);
+  add(12, 521 * step, 2);
   // Rows and columns of small published models.
   add(2, 896 / step * step, std::max<uint64_t>(1, 896 / unit));
   add(5, 576 / step * step, std::max<uint64_t>(1, 1536 / unit));
@@ -333,6 +385,7 @@ std::vector<KernelShape> shapes(const KernelRow& row, Tier tier) {
     add(2, 11008 / step * step, std::max<uint64_t>(1, 4096 / unit));
     add(2, 4096 / step * step, std::max<uint64_t>(1, 11008 / unit));
     add(1, 32000 / step * step, std::max<uint64_t>(1, 4096 / unit));
+    add(1, 151936 / step * step, 1);
   }
   return out;
 }

@@ -29,7 +29,7 @@ struct KernelInput {
   std::vector<float> values;      // quantize
   std::vector<std::byte> expected;// dequantize: f32; quantize: blocks
 
-  // The row of weights that output (m, n) comes from.
+  // The row of weights that output (m, n) comes from, as the oracle counts them.
   uint64_t weight_row(uint64_t m, uint64_t n) const;
 };
 using KernelInputs = std::shared_ptr<const KernelInput>;

@@ -73,8 +73,9 @@ class KernelRun {
     // A case that is named in full runs in any tier.
     if (selection_.tier != Tier::exhaustive) {
       for (KernelCase& c : kernel_cases(row, Tier::exhaustive, selection_.weights)) {
+        if (!selection_.selection.names(c.id)) continue;
         const bool there = std::any_of(cases.begin(), cases.end(), [&](const KernelCase& o) { return o.id == c.id; });
-        if (!there && selection_.selection.names(c.id)) cases.push_back(std::move(c));
+        if (!there) cases.push_back(std::move(c));
       }
     }
     std::erase_if(cases, [&](const KernelCase& c) {

@@ -176,6 +176,7 @@ class PluginImplementation final : public Implementation {
     request.placement = task.placement;
     request.skew = task.skew;
     request.calls = task.calls;
+    request.parts = task.parts;
     if (task.prepare) request.flags |= worker::kPrepareWeights;
     worker::WireWriter payload;
     payload.put(request);

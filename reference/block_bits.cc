@@ -117,9 +117,14 @@ void BlockBits::find_small(const TensorType& type, Field& field, size_t element,
 }
 
 BlockBits::BlockBits(const TensorType& type)
-    : codes_(type.block_elements), scales_(type.block_elements / run_elements(type)), mins_(scales_.size()) {
+    : codes_(type.block_elements), code_runs_(type.block_elements), scales_(type.block_elements / run_elements(type)), mins_(scales_.size()) {
   if (!has_scales(type)) return;
   find_bits(type);
+  for (size_t element = 0; element < codes_.size(); ++element) {
+    const Bits& bits = codes_[element];
+    if (bits.empty() || bits.front() / 8 != bits.back() / 8 || bits.back() - bits.front() + 1 != bits.size()) continue;
+    code_runs_[element] = {bits.front() / 8, static_cast<uint8_t>(bits.front() % 8), static_cast<uint8_t>(bits.size())};
+  }
   for (size_t run = 0; run < scales_.size(); ++run) {
     find_small(type, scales_[run], run * run_elements(type), false);
     find_small(type, mins_[run], run * run_elements(type), true);
@@ -136,7 +141,11 @@ const BlockBits& BlockBits::of(const TensorType& type) {
 }
 
 void BlockBits::set_code(std::byte* block, size_t element, uint32_t number) const {
-  write(block, codes_[element], number);
+  const Run& run = code_runs_[element];
+  if (run.width == 0) return write(block, codes_[element], number);
+  const uint32_t mask = ((1u << run.width) - 1) << run.shift;
+  const auto byte = std::to_integer<uint32_t>(block[run.byte]);
+  block[run.byte] = static_cast<std::byte>((byte & ~mask) | (number << run.shift & mask));
 }
 
 void BlockBits::set_small_steps(std::byte* block, Generator& g) const {

@@ -36,6 +36,12 @@ class BlockBits {
  private:
   using Bits = std::vector<uint32_t>;  // positions in the block, ascending
 
+  // The bits of a code that stand side by side in one byte; width 0 where they do not.
+  struct Run {
+    uint32_t byte = 0;
+    uint8_t shift = 0, width = 0;
+  };
+
   // One sub-scale or sub-min: its bits, and the settings of them that make it small.
   struct Field {
     Bits bits;
@@ -48,6 +54,7 @@ class BlockBits {
   static void write(std::byte* block, const Bits& bits, uint32_t number);
 
   std::vector<Bits> codes_;    // one an element
+  std::vector<Run> code_runs_;
   std::vector<Field> scales_;  // one a run
   std::vector<Field> mins_;    // one a run
 };

@@ -153,9 +153,37 @@ void uniform_block(const TensorType& type, std::byte* block, Generator& g, Range
   }
 }
 
-bool every_step_counts(const TensorType& type, const std::byte* block) {
-  const RowTerms terms = row_terms(type, block, type.block_elements);
-  return std::none_of(terms.step.begin(), terms.step.end(), [](double step) { return step == 0; });
+// The powers of two that ordinary activations are multiplied with, so that they are small or
+// large in the narrowest format that they pass through.
+struct Reach {
+  Range small, large;
+};
+Reach activation_reach(const DotShape& shape) {
+  const TensorType& type = *shape.activation_type;
+  const Activation quantized = shape.accuracy.activation;
+  // Plain halves: up to six times 2^13.
+  if (type.id == tensor::f16 || quantized == Activation::f16) return {{-18, -14}, {10, 13}};
+  // Block sums are halves too: 32 times six times 2^8 at most.
+  if (type.id == tensor::q8_1 || quantized == Activation::q8_1) return {{-13, -9}, {6, 8}};
+  // The scale is a half: a 127th of the largest.
+  if (type.id == tensor::q8_0 || quantized == Activation::q8_0) return {{-13, -9}, {16, 18}};
+  return {{-90, -80}, {60, 70}};
+}
+
+void scaled_activations(const Draw& draw, Operands& operands, Range range) {
+  for_each_activation_row(draw, operands, [&](std::span<float> values, Generator& g, uint64_t row) {
+    const auto power = static_cast<int>(g.between(range.low, range.high));
+    normal_row(values, g, row);
+    for (float& x : values) x = std::ldexp(x, power);
+  });
+}
+
+// Ordinary activations, and one that is `special` in each row.
+void special_activations(const Draw& draw, Operands& operands, float special) {
+  for_each_activation_row(draw, operands, [&](std::span<float> values, Generator& g, uint64_t row) {
+    normal_row(values, g, row);
+    values[(draw.number * 37 + row * 11) % values.size()] = special;
+  });
 }
 
 // The block of a row that a special scale goes to: another one in each draw and row.
@@ -257,7 +285,7 @@ const char* draw_probe(const Draw& draw, Operands& operands) {
     // A sub-scale of 0 would hide a place; about one block in three of Q2_K has none.
     for (int attempt = 0; attempt < 64; ++attempt) {
       random_block(type, block, g, kProbe);
-      if (every_step_counts(type, block)) break;
+      if (!has_zero_step(type, block)) break;
     }
   });
   const uint64_t stride = probe_draws(shape);
@@ -319,7 +347,14 @@ const char* draw_extreme_codes(const Draw& draw, Operands& operands) {
 }
 
 const char* draw_sparse(const Draw& draw, Operands& operands) {
-  random_weights(draw, operands, kOrdinary);
+  const TensorType& type = *draw.shape.weight_type;
+  const bool zeros = has_scales(type) && scale_format(type) != NumberFormat::e8m0;
+  for_each_block(draw, operands, [&](std::byte* block, Generator& g, uint64_t) {
+    random_block(type, block, g, kOrdinary);
+    if (!zeros || !g.chance(1, 5)) return;
+    for (uint32_t i = 0; i < scale_count(type); ++i) set_scale(type, block, i, 0);
+    set_min(type, block, 0);
+  });
   for_each_activation_row(draw, operands, [](std::span<float> values, Generator& g, uint64_t) {
     for (size_t begin = 0; begin < values.size(); begin += 32) {
       const bool run_is_zero = g.chance(3, 4);
@@ -377,6 +412,26 @@ const char* draw_huge_scales(const Draw& draw, Operands& operands) {
   return nullptr;
 }
 
+const char* draw_small_scales(const Draw& draw, Operands& operands) {
+  const TensorType& type = *draw.shape.weight_type;
+  const bool short_exponent = type.id == tensor::f16 || (has_scales(type) && scale_format(type) == NumberFormat::f16);
+  random_weights(draw, operands, short_exponent ? Range{-14, -11} : Range{-110, -98});
+  for_each_activation_row(draw, operands, normal_row);
+  return nullptr;
+}
+
+const char* draw_small_activations(const Draw& draw, Operands& operands) {
+  random_weights(draw, operands, kOrdinary);
+  scaled_activations(draw, operands, activation_reach(draw.shape).small);
+  return nullptr;
+}
+
+const char* draw_large_activations(const Draw& draw, Operands& operands) {
+  random_weights(draw, operands, kOrdinary);
+  scaled_activations(draw, operands, activation_reach(draw.shape).large);
+  return nullptr;
+}
+
 const char* draw_nan_scale(const Draw& draw, Operands& operands) {
   return draw_special_scale(draw, operands, 0x7e00);
 }
@@ -387,13 +442,28 @@ const char* draw_infinite_scale(const Draw& draw, Operands& operands) {
 
 const char* draw_nan_activation(const Draw& draw, Operands& operands) {
   const DotShape& shape = draw.shape;
-  if (activation_group(*shape.activation_type, shape.accuracy, shape.k) != 0)
+  const TensorType& type = *shape.activation_type;
+  const bool blocks = has_scales(type);  // given as blocks: nothing quantizes them again
+  if (!blocks && activation_group(type, shape.accuracy, shape.k) != 0)
     return "activations are quantized, and a quantizer may lose a NaN";
   random_weights(draw, operands, kOrdinary);
-  for_each_activation_row(draw, operands, [&](std::span<float> values, Generator& g, uint64_t row) {
-    normal_row(values, g, row);
-    values[(draw.number * 37 + row * 11) % values.size()] = std::numeric_limits<float>::quiet_NaN();
-  });
+  special_activations(draw, operands, blocks ? 1.0f : std::numeric_limits<float>::quiet_NaN());
+  for (uint64_t row = 0; blocks && row < shape.m; ++row) {
+    std::byte* at = operands.activations.data() + row * row_bytes(type, shape.k);
+    const uint64_t block = (draw.number * 3 + row) % (shape.k / type.block_elements);
+    set_scale(type, at + block * type.block_bytes, 0, scale_format(type) == NumberFormat::f32 ? 0x7fc00000 : 0x7e00);
+  }
+  return nullptr;
+}
+
+const char* draw_infinite_activation(const Draw& draw, Operands& operands) {
+  const DotShape& shape = draw.shape;
+  if (activation_group(*shape.activation_type, shape.accuracy, shape.k) != 0)
+    return "activations are quantized, and a quantizer may lose an infinity";
+  if (is_integer(*shape.activation_type)) return "an integer type has no infinity";
+  random_weights(draw, operands, kOrdinary);
+  const float infinity = std::numeric_limits<float>::infinity();
+  special_activations(draw, operands, draw.number % 2 == 0 ? infinity : -infinity);
   return nullptr;
 }
 

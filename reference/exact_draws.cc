@@ -24,16 +24,37 @@ struct Place {
 // Code number c of the element at position p in visit v is (v * odd_p + offset_p) mod 2^width:
 // every code comes to every place within 2^width visits.  offset_p is another one in each
 // round, so that no code is always paired with the same activation.
-void put_codes(const TensorType& type, std::byte* block, const Generator& codes, uint64_t visit) {
-  const BlockBits& bits = BlockBits::of(type);
-  for (size_t p = 0; p < type.block_elements; ++p) {
-    const size_t width = bits.code_width(p);
-    if (width == 0) continue;
-    const Generator own = codes.stream(p);
-    const uint64_t number = visit * (own.at(0) | 1) + own.at(1 + (visit >> width));
-    bits.set_code(block, p, static_cast<uint32_t>(number & ((uint64_t{1} << width) - 1)));
+class Codes {
+ public:
+  Codes(const TensorType& type, const Generator& codes) : bits_(BlockBits::of(type)) {
+    for (size_t p = 0; p < type.block_elements; ++p) {
+      if (bits_.code_width(p) == 0) continue;
+      const Generator own = codes.stream(p);
+      places_.push_back({p, bits_.code_width(p), own, own.at(0) | 1, UINT64_MAX, 0});
+    }
   }
-}
+
+  void put(std::byte* block, uint64_t visit) {
+    for (PlaceOfCode& place : places_) {
+      const uint64_t round = visit >> place.width;
+      if (round != place.round) {
+        place.round = round;
+        place.offset = place.own.at(1 + round);
+      }
+      const uint64_t number = visit * place.odd + place.offset;
+      bits_.set_code(block, place.element, static_cast<uint32_t>(number & ((uint64_t{1} << place.width) - 1)));
+    }
+  }
+
+ private:
+  struct PlaceOfCode {
+    size_t element, width;
+    Generator own;
+    uint64_t odd, round, offset;  // of the round that was last
+  };
+  const BlockBits& bits_;
+  std::vector<PlaceOfCode> places_;
+};
 
 void put_scales(const TensorType& type, std::byte* block, Generator& g, const Place& place) {
   for (uint32_t i = 0; i < scale_count(type); ++i) {
@@ -48,8 +69,7 @@ void put_scales(const TensorType& type, std::byte* block, Generator& g, const Pl
   set_min(type, block, f32_to_f16(static_cast<float>(min)));
 }
 
-void put_weight_block(const TensorType& type, std::byte* block, Generator& g, const Generator& codes,
-                      const Place& place) {
+void put_weight_block(const TensorType& type, std::byte* block, Generator& g, Codes& codes, const Place& place) {
   g.fill(block, type.block_bytes);
   if (place.wide && g.chance(1, 8)) {
     // Codes at one end of their range, so that integer sums come near the ends of theirs.
@@ -59,17 +79,49 @@ void put_weight_block(const TensorType& type, std::byte* block, Generator& g, co
         std::fill_n(block + field.offset, field.count * number_bytes(field.format), all);
     }
   } else {
-    put_codes(type, block, codes, place.visit);
+    codes.put(block, place.visit);
   }
   if (!place.full_range) BlockBits::of(type).set_small_steps(block, g);
   put_scales(type, block, g, place);
+}
+
+// Writes the code of the smallest magnitude that its bits allow.
+void put_least_code(const TensorType& type, std::byte* block, size_t element) {
+  const BlockBits& bits = BlockBits::of(type);
+  const size_t width = bits.code_width(element);
+  if (width == 0 || width > 8) return;
+  std::vector<float> values(type.block_elements);
+  uint32_t best = 0;
+  float least = HUGE_VALF;
+  for (uint32_t number = 0; number < 1u << width; ++number) {
+    bits.set_code(block, element, number);
+    type.codec->dequantize(block, values.data(), values.size());
+    if (std::fabs(values[element]) >= least) continue;
+    least = std::fabs(values[element]);
+    best = number;
+  }
+  bits.set_code(block, element, best);
+}
+
+// The 127 units that set a group's scale leave a bf16 sum no room but where the weights are
+// next to nothing: one place of each group is made so in every row.
+void put_anchor_places(const Draw& draw, Operands& operands, uint64_t group) {
+  const TensorType& type = *draw.shape.weight_type;
+  for (uint64_t begin = 0; begin < draw.shape.k; begin += group) {
+    const uint64_t place = begin + (7 * (begin / group) + draw.number) % group;
+    for (uint64_t row = 0; row < draw.shape.n; ++row) {
+      std::byte* block = operands.weights.data() + row * row_bytes(type, draw.shape.k) +
+                         place / type.block_elements * type.block_bytes;
+      put_least_code(type, block, place % type.block_elements);
+    }
+  }
 }
 
 void put_weight_rows(const Draw& draw, Operands& operands, bool wide) {
   const DotShape& shape = draw.shape;
   const TensorType& type = *shape.weight_type;
   const uint64_t blocks = shape.k / type.block_elements;
-  const Generator codes = draw.generator.stream("codes");
+  Codes codes(type, draw.generator.stream("codes"));
   std::byte* at = operands.weights.data();
   for (uint64_t row = 0; row < shape.n; ++row) {
     Generator g = draw.weights(row);
@@ -100,8 +152,9 @@ Costs costs_of(const DotShape& shape, const Operands& operands) {
   Costs costs;
   costs.cost.assign(shape.k, 0);
   std::vector<double> numbers;
+  RowTerms terms;
   for (uint64_t row = 0; row < shape.n; ++row) {
-    const RowTerms terms = row_terms(type, operands.weights.data() + row * row_bytes(type, shape.k), shape.k);
+    row_terms(type, operands.weights.data() + row * row_bytes(type, shape.k), shape.k, terms);
     for (uint64_t i = 0; i < shape.k; ++i) {
       const double offset = terms.offset.empty() ? 0 : terms.offset[i];
       const double zero = shape.accuracy.zero_point_leaf ? zero_point(type) * std::fabs(terms.step[i]) : 0;
@@ -207,6 +260,31 @@ void put_group(Group& group, size_t size, bool anchored, int64_t largest_sum, co
   }
 }
 
+// Blocks that nothing quantizes again need no 127 units: their scales are written as they are.
+bool scales_are_given(const DotShape& shape) {
+  return has_scales(*shape.activation_type) && exact_limit(shape.accuracy) < 0x1p24;
+}
+
+// The power of two that a group of activations counts in.
+uint32_t unit_exponent(const Draw& draw, uint64_t group, uint64_t row) {
+  return thue_morse(3 * group + 1 + draw.number + row);
+}
+
+void put_given_blocks(const Draw& draw, uint64_t row, std::span<const float> values, std::byte* at) {
+  const TensorType& type = *draw.shape.activation_type;
+  const auto codes = std::find_if(type.codec->fields.begin(), type.codec->fields.end(),
+                                  [](const BlockField& field) { return field.role == FieldRole::code; });
+  for (uint64_t block = 0; block * type.block_elements < values.size(); ++block, at += type.block_bytes) {
+    const uint32_t exponent = unit_exponent(draw, block, row);
+    set_scale(type, at, 0, scale_bits(type, static_cast<int>(exponent)));
+    for (uint64_t i = 0; i < type.block_elements; ++i) {
+      const float code = values[block * type.block_elements + i] / static_cast<float>(1u << exponent);
+      at[codes->offset + i] = static_cast<std::byte>(static_cast<int8_t>(code));
+    }
+    set_block_sums(type, at);
+  }
+}
+
 bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std::span<float> values) {
   const DotShape& shape = draw.shape;
   Generator g = draw.activations(row);
@@ -222,13 +300,18 @@ bool put_activation_row(const Draw& draw, const Costs& costs, uint64_t row, std:
   double budget = exact_limit(shape.accuracy) - 1;
   for (const uint32_t number : order) {
     const uint64_t begin = number * size;
-    Group group(costs, values, begin, thue_morse(3 * number + 1 + draw.number + row));
+    Group group(costs, values, begin, unit_exponent(draw, number, row));
     if (shape.accuracy.activation_offset)
       put_offset_group(group, std::min(size, shape.k - begin), style, g, budget);
     else
-      put_group(group, std::min(size, shape.k - begin), quantized != 0, largest_sum, style, g, budget);
+      put_group(group, std::min(size, shape.k - begin), quantized != 0 && !scales_are_given(shape), largest_sum, style,
+                g, budget);
   }
-  return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; });
+  const auto some = [&] { return std::any_of(values.begin(), values.end(), [](float x) { return x != 0; }); };
+  // Sparse styles may leave out every place of a short row.
+  for (uint64_t place = 0; quantized == 0 && !some() && place < shape.k; ++place)
+    Group(costs, values, place, 0).put(0, 1, budget);
+  return some();
 }
 
 }  // namespace
@@ -238,16 +321,16 @@ uint32_t thue_morse(uint64_t index) { return static_cast<uint32_t>(std::popcount
 const char* draw_exact(const Draw& draw, Operands& operands) {
   const DotShape& shape = draw.shape;
   const double limit = exact_limit(shape.accuracy);
-  const bool quantizes = activation_group(*shape.activation_type, shape.accuracy, shape.k) != 0;
-  if (limit <= 256 && quantizes) return "a bf16 sum of quantized activations has no exact operands";
+  const uint32_t group = activation_group(*shape.activation_type, shape.accuracy, shape.k);
   put_weight_rows(draw, operands, limit >= 0x1p24);
+  if (limit <= 256 && group != 0 && !scales_are_given(shape)) put_anchor_places(draw, operands, group);
   const Costs costs = costs_of(shape, operands);
   std::vector<float> values(shape.k);
   for (uint64_t row = 0; row < shape.m; ++row) {
     std::fill(values.begin(), values.end(), 0.0f);
     if (!put_activation_row(draw, costs, row, values)) return "no activation fits the sum's format exactly";
-    put_activations(shape, values,
-                    operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k));
+    std::byte* at = operands.activations.data() + row * row_bytes(*shape.activation_type, shape.k);
+    scales_are_given(shape) ? put_given_blocks(draw, row, values, at) : put_activations(shape, values, at);
   }
   return nullptr;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "reference/activations.h"
 #include "reference/draws.h"
@@ -35,7 +37,7 @@ const char* shape_fault(const DotShape& shape) {
 }
 
 // The codes that a type's blocks can hold, found by looking at many random blocks.
-std::vector<float> codes_of(const TensorType& type) {
+std::vector<float> find_codes(const TensorType& type) {
   std::vector<float> codes;
   if (!has_scales(type)) return codes;
   constexpr uint64_t kBlocks = 512;
@@ -50,6 +52,16 @@ std::vector<float> codes_of(const TensorType& type) {
   std::sort(codes.begin(), codes.end());
   codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
   return codes;
+}
+
+// Found once a process for each type.
+const std::vector<float>& codes_of(const TensorType& type) {
+  static std::mutex mutex;
+  static std::map<uint32_t, std::vector<float>> found;
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = found.try_emplace(type.id);
+  if (is_new) at->second = find_codes(type);
+  return at->second;
 }
 
 }  // namespace
@@ -81,9 +93,9 @@ void Coverage::add(const DotShape& shape, const Operands& operands) {
       meets[i] =
           meets[i] || activations.value[i] + (activations.offset.empty() ? 0 : activations.offset[i]) != 0;
   }
+  RowTerms terms;
   for (uint64_t row = 0; row < shape.n; ++row) {
-    const RowTerms terms =
-        row_terms(*type_, operands.weights.data() + row * row_bytes(*type_, shape.k), shape.k);
+    row_terms(*type_, operands.weights.data() + row * row_bytes(*type_, shape.k), shape.k, terms);
     for (uint64_t i = 0; i < shape.k; ++i) {
       if (!meets[i] || terms.step[i] == 0) continue;
       const auto code = std::lower_bound(codes_.begin(), codes_.end(), terms.code[i]);

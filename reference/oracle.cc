@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "reference/exact.h"
 
@@ -13,7 +15,54 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Collects the leaves of one dot product: their exact sum, and what the bound needs.
+// A sum in double with the members of ExactSum that the bound needs.  Of n terms it is off by
+// at most n units of roundoff of its magnitude.
+class QuickSum {
+ public:
+  void add_product(double a, double b) {
+    const double product = a * b;
+    sum_ += product;
+    magnitude_ += std::fabs(product);
+    ++terms_;
+  }
+  // The products of elements [begin, end); how many are not zero, and the sum of their growth.
+  std::pair<uint64_t, double> add_products(size_t begin, size_t end, const std::vector<double>& a,
+                                           const std::vector<double>& b, const std::vector<double>& growth_a,
+                                           const std::vector<double>& growth_b) {
+    double sum[4] = {}, magnitude[4] = {}, growth[4] = {};
+    uint64_t leaves[4] = {};
+    const auto one = [&](size_t lane, size_t i) {
+      const double product = a[i] * b[i];
+      sum[lane] += product;
+      magnitude[lane] += std::fabs(product);
+      const bool counts = product != 0;
+      growth[lane] += counts ? growth_a[i] * growth_b[i] : 0.0;
+      leaves[lane] += counts;
+    };
+    size_t i = begin;
+    for (; i + 4 <= end; i += 4)
+      for (size_t lane = 0; lane < 4; ++lane) one(lane, i + lane);
+    for (; i < end; ++i) one(0, i);
+    sum_ += sum[0] + sum[1] + (sum[2] + sum[3]);
+    magnitude_ += magnitude[0] + magnitude[1] + (magnitude[2] + magnitude[3]);
+    terms_ += end - begin;
+    return {leaves[0] + leaves[1] + leaves[2] + leaves[3], growth[0] + growth[1] + (growth[2] + growth[3])};
+  }
+  double value() const { return sum_; }
+  double magnitude() const { return magnitude_ + uncertainty(); }
+  double uncertainty() const { return static_cast<double>(terms_ + 1) * 0x1p-52 * magnitude_; }
+  bool finite() const { return std::isfinite(magnitude_); }
+
+ private:
+  double sum_ = 0, magnitude_ = 0;
+  uint64_t terms_ = 0;
+};
+
+// What a sum in double leaves open, as a share of the error that is allowed.
+constexpr double kSettled = 0x1p-10;
+
+// Collects the leaves of one dot product: their sum, and what the bound needs.
+template <typename Sum>
 class Leaves {
  public:
   Leaves(LeafSummary kind, uint32_t group) : summary_(kind), group_(std::max(group, 1u)) {}
@@ -30,6 +79,21 @@ class Leaves {
     summary_.leaves += group != last_group_;
     last_group_ = group;
   }
+  // The leaves a[i] * b[i] of every element.
+  void add_all(const std::vector<double>& a, const std::vector<double>& b, const std::vector<double>& growth_a,
+               const std::vector<double>& growth_b) {
+    if constexpr (std::is_same_v<Sum, QuickSum>) {
+      const size_t step = group_ == 1 ? a.size() : group_;
+      for (size_t begin = 0; begin < a.size(); begin += step) {
+        const size_t end = std::min(begin + step, a.size());
+        const auto [leaves, growth] = sum_.add_products(begin, end, a, b, growth_a, growth_b);
+        summary_.leaves += group_ == 1 ? leaves : std::min<uint64_t>(leaves, 1);
+        summary_.growth += growth;
+      }
+    } else {
+      for (size_t i = 0; i < a.size(); ++i) add(i, a[i], b[i], growth_a[i] * growth_b[i]);
+    }
+  }
   // Magnitude without a value: what regrouping a zero point adds.
   void add_magnitude(double magnitude, double growth) {
     extra_ += magnitude;
@@ -39,7 +103,7 @@ class Leaves {
   void next_kind() { last_group_ = SIZE_MAX; }
   void double_leaves() { summary_.leaves *= 2; }
 
-  const ExactSum& sum() const { return sum_; }
+  const Sum& sum() const { return sum_; }
   LeafSummary summary() const {
     LeafSummary summary = summary_;
     summary.magnitude = sum_.magnitude() + extra_ * (1 + 0x1p-30);  // covers the rounding of extra_
@@ -48,7 +112,7 @@ class Leaves {
 
  private:
   LeafSummary summary_;
-  ExactSum sum_;
+  Sum sum_;
   double extra_ = 0;
   uint32_t group_;
   size_t last_group_ = SIZE_MAX;
@@ -59,7 +123,8 @@ double total(const ActivationRow& activations, size_t i) {
 }
 
 // The terms of the mins, element by element or block sum by block sum.
-void add_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& activations) {
+template <typename Sum>
+void add_offsets(Leaves<Sum>& leaves, const RowTerms& terms, const ActivationRow& activations) {
   leaves.next_kind();
   if (activations.sum.empty()) {
     for (size_t i = 0; i < terms.offset.size(); ++i)
@@ -82,7 +147,8 @@ void add_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& act
 }
 
 // Every weight times the offset of its activation.
-void add_activation_offsets(Leaves& leaves, const RowTerms& terms, const ActivationRow& activations) {
+template <typename Sum>
+void add_activation_offsets(Leaves<Sum>& leaves, const RowTerms& terms, const ActivationRow& activations) {
   for (const std::vector<double>* part : {&terms.product, &terms.offset}) {
     leaves.next_kind();
     for (size_t i = 0; i < part->size(); ++i)
@@ -156,7 +222,7 @@ void DotOracle::load_row(uint64_t row) {
   assert(row < shape_.n);
   row_ = row;
   const TensorType& type = *shape_.weight_type;
-  terms_ = row_terms(type, operands_.weights.data() + row * row_bytes(type, shape_.k), shape_.k);
+  row_terms(type, operands_.weights.data() + row * row_bytes(type, shape_.k), shape_.k, terms_);
   row_is_nan_ = terms_.has_nan;
   if (rounds_weights()) {
     for (uint64_t i = 0; i < shape_.k; ++i) {
@@ -167,11 +233,11 @@ void DotOracle::load_row(uint64_t row) {
     terms_.offset.clear();
   }
   if (mode_ != PatternMode::exact) return;
-  std::vector<double> totals(shape_.k);
-  for (uint64_t i = 0; i < shape_.k; ++i) totals[i] = row_total(terms_, i);
-  row_exponent_ = common_exponent(totals);
+  totals_.resize(shape_.k);
+  for (uint64_t i = 0; i < shape_.k; ++i) totals_[i] = row_total(terms_, i);
+  row_exponent_ = common_exponent(totals_);
   row_units_.resize(shape_.k);
-  integers_ &= to_units(totals, row_exponent_, row_units_);
+  integers_ &= to_units(totals_, row_exponent_, row_units_);
 }
 
 DotExpectation DotOracle::expect(uint64_t row, uint64_t column) {
@@ -183,8 +249,20 @@ DotExpectation DotOracle::expect(uint64_t row, uint64_t column) {
     case PatternMode::special:
       return expect_special(column);
     default:
-      return expect_bound(column);
+      return expect_bound<ExactSum>(column);
   }
+}
+
+DotExpectation DotOracle::expect(uint64_t row, uint64_t column, double result) {
+  load_row(row);
+  const bool bounded = mode_ == PatternMode::bound || mode_ == PatternMode::probe;
+  if (bounded && std::isfinite(result)) {
+    const DotExpectation quick = expect_bound<QuickSum>(column);
+    const bool decides = quick.kind == DotExpectation::Kind::value &&
+                         std::fabs(result - quick.value) <= (1 - kSettled) * quick.error;
+    if (decides || quick.why_not != nullptr) return quick;
+  }
+  return expect(row, column);
 }
 
 DotExpectation DotOracle::expect_exact(uint64_t column) {
@@ -226,12 +304,21 @@ LeafSummary DotOracle::leaf_kind(const ActivationRow& activations) const {
   return kind;
 }
 
+// The largest code next to which one step more shows in the formats of the class: beyond it
+// the roundings of its own product hide a step, and exact operands alone judge it.
+double DotOracle::code_reach(const ActivationRow& activations) const {
+  const AccuracyClass& accuracy = shape_.accuracy;
+  const LeafSummary kind = leaf_kind(activations);
+  const double unit = std::max(unit_roundoff(accuracy, accuracy.accumulate), unit_roundoff(accuracy, accuracy.result));
+  return 0.9 / (2 * (kind.multiplications + kind.other_roundings + 1) * unit);
+}
+
+template <typename Sum>
 DotExpectation DotOracle::expect_bound(uint64_t column) {
   const ActivationRow& activations = activations_[column];
   const AccuracyClass& accuracy = shape_.accuracy;
-  Leaves leaves(leaf_kind(activations), accuracy.leaf_group);
-  for (uint64_t i = 0; i < shape_.k; ++i)
-    leaves.add(i, terms_.product[i], activations.value[i], terms_.growth[i] * activations.growth[i]);
+  Leaves<Sum> leaves(leaf_kind(activations), accuracy.leaf_group);
+  leaves.add_all(terms_.product, activations.value, terms_.growth, activations.growth);
   const bool own_zero = accuracy.zero_point_leaf && zero_point(*shape_.weight_type) != 0 && !rounds_weights();
   if (own_zero) {
     // |d (q + z) a| + |d z a| is at most |d q a| + 2 |d z a|; each element is two leaves.
@@ -259,13 +346,16 @@ DotExpectation DotOracle::expect_bound(uint64_t column) {
   expected.error =
       expected.bound.error + sum_slack(terms_, activations) + std::fabs(expected.value) * 0x1p-53;
   expected.why_not = expected.bound.why_not;
+  if constexpr (std::is_same_v<Sum, QuickSum>) {
+    if (!(leaves.sum().uncertainty() <= kSettled / 2 * expected.error)) return expected;  // unusable as such
+  }
   expected.kind = expected.bound.usable ? DotExpectation::Kind::value : DotExpectation::Kind::unusable;
   return expected;
 }
 
 DotExpectation DotOracle::expect_special(uint64_t column) {
   const ActivationRow& activations = activations_[column];
-  if (terms_.finite && activations.finite) return expect_bound(column);
+  if (terms_.finite && activations.finite) return expect_bound<ExactSum>(column);
   using Kind = DotExpectation::Kind;
   DotExpectation expected;
   bool nan = row_is_nan_;
@@ -276,8 +366,10 @@ DotExpectation DotOracle::expect_special(uint64_t column) {
   }
   const double value = sum.value();
   // An infinite scale is NaN times a code of 0, and an infinity times the sum of a group.
-  // A zero point as a term of its own subtracts one infinity from another.
-  const bool one_sign = std::isinf(value) && !shape_.accuracy.zero_point_leaf;
+  // A zero point as a term of its own subtracts one infinity from another, and so may a min
+  // where the activation is infinite.
+  const bool min_apart = !terms_.offset.empty() && !activations.finite;
+  const bool one_sign = std::isinf(value) && !shape_.accuracy.zero_point_leaf && !min_apart;
   // Integers that are summed before they meet an infinite scale hide a zero among them.
   if (infinite_scale_ && shape_.accuracy.leaf_group > 1) nan = false;
   expected.kind = nan ? Kind::nan : one_sign ? Kind::infinite : Kind::not_finite;
@@ -285,13 +377,14 @@ DotExpectation DotOracle::expect_special(uint64_t column) {
   return expected;
 }
 
-Sensitivity DotOracle::sensitivity(uint64_t row, uint64_t column) {
-  const DotExpectation expected = expect(row, column);
+Sensitivity DotOracle::sensitivity(uint64_t row, uint64_t column, const DotExpectation& expected) {
+  load_row(row);
   Sensitivity found;
   const ActivationRow& activations = activations_[column];
+  const double reach = code_reach(activations);
   for (uint64_t i = 0; i < shape_.k; ++i) {
     const double activation = total(activations, i);
-    if (activation == 0) continue;
+    if (activation == 0 || std::fabs(terms_.code[i]) > reach) continue;
     ++found.places;
     found.sharp += expected.kind == DotExpectation::Kind::value &&
                    std::fabs(terms_.step[i] * activation) > 2 * expected.error;

@@ -7,7 +7,8 @@
 // Exact patterns expect one value, from a 64-bit integer dot product that is cheap enough for
 // every output.  All other patterns expect the exact sum (exact.h) within the error
 // bound of the accuracy class (accuracy.h); at about 10 ns an element that is for chosen
-// outputs: the first, the last, the edges of tiles, a sample.
+// outputs: the first, the last, the edges of tiles, a sample.  Most results are so far inside
+// or outside of their bound that a sum in double is enough to say so.
 //
 // The operands of the exact sum are what the class says that the kernel multiplies: weights
 // after its rounding, activations after its quantization.
@@ -51,8 +52,8 @@ struct DotJudgement {
 
 DotJudgement judge(const DotExpectation& expected, double result);
 
-// Of the activations that are not zero: for how many an error of one code step would show
-// beyond twice the bound.
+// Of the activations that are not zero, and that meet a code which the class's formats tell
+// from its neighbours: for how many an error of one code step would show beyond twice the bound.
 struct Sensitivity {
   uint64_t places = 0;
   uint64_t sharp = 0;
@@ -69,14 +70,21 @@ class DotOracle {
 
   // row < n, column < m: output[column][row] of a matmul.
   DotExpectation expect(uint64_t row, uint64_t column);
-  Sensitivity sensitivity(uint64_t row, uint64_t column);
+  // The same as far as it takes to judge `result`: where a sum in double decides, the value is
+  // that sum, off by less than a thousandth of the error.
+  DotExpectation expect(uint64_t row, uint64_t column, double result);
+  Sensitivity sensitivity(uint64_t row, uint64_t column) { return sensitivity(row, column, expect(row, column)); }
+  // `expected`: what expect(row, column) gave.
+  Sensitivity sensitivity(uint64_t row, uint64_t column, const DotExpectation& expected);
 
  private:
   void load_row(uint64_t row);
   DotExpectation expect_exact(uint64_t column);
+  template <typename Sum>
   DotExpectation expect_bound(uint64_t column);
   DotExpectation expect_special(uint64_t column);
   LeafSummary leaf_kind(const ActivationRow& activations) const;
+  double code_reach(const ActivationRow& activations) const;
   bool rounds_weights() const;
 
   DotShape shape_;
@@ -88,6 +96,7 @@ class DotOracle {
   uint64_t row_ = UINT64_MAX;
   RowTerms terms_;
   bool row_is_nan_ = false;  // a scale, min or plain value of the row is NaN
+  std::vector<double> totals_;
   std::vector<int32_t> row_units_;
   int row_exponent_ = 0;
   std::vector<std::vector<int32_t>> activation_units_;

@@ -138,32 +138,36 @@ double number_at(const BlockField& field, const std::byte* block, uint32_t index
 double at_least_one(double x) { return std::max(1.0, std::fabs(x)); }
 
 // The values of a row whose blocks all have these scales and mins.
-std::vector<float> decode_with(const TensorType& type, const std::byte* blocks, uint64_t count,
-                               uint32_t scale, uint32_t min) {
+void decode_with(const TensorType& type, const std::byte* blocks, uint64_t count, uint32_t scale, uint32_t min,
+                 std::vector<float>& values) {
+  thread_local std::vector<std::byte> copy;
   const size_t bytes = count / type.block_elements * type.block_bytes;
-  std::vector<std::byte> copy(blocks, blocks + bytes);
+  const BlockField& scales = *field_of(type, FieldRole::scale);
+  const BlockField* mins = field_of(type, FieldRole::min);
+  copy.assign(blocks, blocks + bytes);
   for (size_t at = 0; at < bytes; at += type.block_bytes) {
-    for (uint32_t i = 0; i < scale_count(type); ++i) set_scale(type, copy.data() + at, i, scale);
-    set_min(type, copy.data() + at, min);
+    for (uint32_t i = 0; i < number_count(scales); ++i) set_number(scales, copy.data() + at, i, scale);
+    if (mins != nullptr) set_number(*mins, copy.data() + at, 0, min);
   }
-  std::vector<float> values(count);
+  values.resize(count);
   type.codec->dequantize(copy.data(), values.data(), count);
-  return values;
 }
 
-RowTerms plain_terms(const TensorType& type, const std::byte* values, uint64_t count) {
-  RowTerms row;
-  std::vector<float> decoded(count);
-  type.codec->dequantize(values, decoded.data(), count);
-  for (const float value : decoded) {
-    row.product.push_back(value);
-    row.step.push_back(std::fabs(value));
-    row.code.push_back(value);
-    row.growth.push_back(at_least_one(value));
-    row.finite &= std::isfinite(value);
-    row.has_nan |= std::isnan(value);
+void plain_terms(const TensorType& type, const std::byte* values, uint64_t count, RowTerms& row) {
+  row.code.resize(count);
+  row.product.resize(count);
+  row.step.resize(count);
+  row.growth.resize(count);
+  row.offset.clear();
+  type.codec->dequantize(values, row.code.data(), count);
+  for (uint64_t i = 0; i < count; ++i) {
+    const double value = row.code[i];
+    row.product[i] = value;
+    row.step[i] = std::fabs(value);
+    row.growth[i] = at_least_one(value);
+    row.finite &= std::isfinite(row.code[i]);
+    row.has_nan |= std::isnan(row.code[i]);
   }
-  return row;
 }
 
 }  // namespace
@@ -214,34 +218,43 @@ uint32_t scale_bits(const TensorType& type, int exponent, uint32_t fraction) {
 }
 
 RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t count) {
+  RowTerms row;
+  row_terms(type, blocks, count, row);
+  return row;
+}
+
+void row_terms(const TensorType& type, const std::byte* blocks, uint64_t count, RowTerms& row) {
   assert(count % type.block_elements == 0);
+  row.largest_scale = 1;
+  row.finite = true;
+  row.has_nan = false;
   const BlockField* scale_field = field_of(type, FieldRole::scale);
-  if (scale_field == nullptr) return plain_terms(type, blocks, count);
+  if (scale_field == nullptr) return plain_terms(type, blocks, count, row);
   const BlockField* min_field = field_of(type, FieldRole::min);
   const CodeFacts facts = facts_of(type);
   const uint32_t run = run_elements(type);
   const uint32_t scales = number_count(*scale_field);
 
-  const std::vector<float> units = decode_with(type, blocks, count, scale_bits(type, 0), 0);
-  std::vector<float> mins;
-  if (min_field != nullptr) mins = decode_with(type, blocks, count, 0, f32_to_f16(1));
+  thread_local std::vector<float> units, mins;
+  decode_with(type, blocks, count, scale_bits(type, 0), 0, units);
+  mins.clear();
+  if (min_field != nullptr) decode_with(type, blocks, count, 0, f32_to_f16(1), mins);
 
-  RowTerms row;
   row.product.resize(count);
   row.step.resize(count);
   row.code.resize(count);
   row.growth.resize(count);
   row.offset.resize(mins.size());
   const uint32_t runs = type.block_elements / run;
+  const std::byte* block = blocks;
+  uint32_t number = 0;  // of the run in its block
   for (uint64_t i = 0; i < count; i += run) {
-    const std::byte* block = blocks + i / type.block_elements * type.block_bytes;
-    const auto number = static_cast<uint32_t>(i / run % runs);
     const double scale = number_at(*scale_field, block, number * scales / runs);
     const double sub =
         facts.substep == nullptr ? 1 : facts.substep(reinterpret_cast<const uint8_t*>(block), number);
-    const double grown = at_least_one(scale) * at_least_one(sub);
+    const double grown = at_least_one(scale) * at_least_one(sub), divisor = sub == 0 ? HUGE_VAL : sub;
     for (uint64_t j = i; j < i + run; ++j) {
-      const double code = sub == 0 ? 0 : units[j] / sub;
+      const double code = units[j] / divisor;
       row.product[j] = scale * units[j];
       row.step[j] = scale * sub;
       row.code[j] = static_cast<float>(code);
@@ -250,18 +263,31 @@ RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t cou
     row.finite &= std::isfinite(scale);
     row.has_nan |= std::isnan(scale);
     row.largest_scale = std::max(row.largest_scale, grown);
-    if (min_field == nullptr) continue;
-    const double min = number_at(*min_field, block, 0);
-    row.finite &= std::isfinite(min);
-    row.has_nan |= std::isnan(min);
-    for (uint64_t j = i; j < i + run; ++j) {
-      const double grown_min = at_least_one(min) * at_least_one(mins[j]);
-      row.offset[j] = min * mins[j];
-      row.growth[j] = std::max(row.growth[j], grown_min);
-      row.largest_scale = std::max(row.largest_scale, grown_min);
+    if (min_field != nullptr) {
+      const double min = number_at(*min_field, block, 0);
+      row.finite &= std::isfinite(min);
+      row.has_nan |= std::isnan(min);
+      for (uint64_t j = i; j < i + run; ++j) {
+        const double grown_min = at_least_one(min) * at_least_one(mins[j]);
+        row.offset[j] = min * mins[j];
+        row.growth[j] = std::max(row.growth[j], grown_min);
+        row.largest_scale = std::max(row.largest_scale, grown_min);
+      }
     }
+    if (++number == runs) number = 0, block += type.block_bytes;
   }
-  return row;
+}
+
+bool has_zero_step(const TensorType& type, const std::byte* block) {
+  const BlockField* scale_field = field_of(type, FieldRole::scale);
+  if (scale_field == nullptr) return false;
+  const CodeFacts facts = facts_of(type);
+  const uint32_t runs = type.block_elements / run_elements(type);
+  for (uint32_t run = 0; run < runs; ++run) {
+    if (number_at(*scale_field, block, run * number_count(*scale_field) / runs) == 0) return true;
+    if (facts.substep != nullptr && facts.substep(reinterpret_cast<const uint8_t*>(block), run) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace gcts

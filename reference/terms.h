@@ -57,6 +57,11 @@ struct RowTerms {
 };
 
 RowTerms row_terms(const TensorType& type, const std::byte* blocks, uint64_t count);
+// The same into `row`, whose memory is used again.
+void row_terms(const TensorType& type, const std::byte* blocks, uint64_t count, RowTerms& row);
+
+// Whether a step of some run of the block is zero, so that its codes do not show.
+bool has_zero_step(const TensorType& type, const std::byte* block);
 
 }  // namespace gcts
 

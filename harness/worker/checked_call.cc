@@ -7,7 +7,7 @@
 
 // int gcts_call_keeping(fn, arguments, damaged): calls fn with patterns in the
 // registers that the System V ABI has a function keep (rbx, rbp, r12 to r15) and counts
-// those that came back changed.
+// those that came back changed, and the direction flag if it came back set.
 extern "C" int gcts_call_keeping(gcts_fn fn, const uint64_t* arguments, uint32_t* damaged);
 __asm__(R"(
 .text
@@ -34,9 +34,15 @@ gcts_call_keeping:
   movq $0x55555555, %r14
   movq $0x66666666, %r15
   call *%rax
-  xorl %ecx, %ecx
+  pushfq
+  popq %rcx
+  cld
+  shrl $10, %ecx
+  andl $1, %ecx
+  xorl %edx, %edx
   cmpq $0x11111111, %rbx
-  setne %cl
+  setne %dl
+  addl %edx, %ecx
   xorl %edx, %edx
   cmpq $0x22222222, %rbp
   setne %dl
@@ -135,18 +141,22 @@ gcts_status checked_call(gcts_fn run, const uint64_t (&arguments)[5], uint32_t& 
   // MXCSR: bit 6 DAZ, 7 to 12 exception masks, 13 and 14 rounding, 15 FTZ; below, sticky
   // flags that a kernel may set.
   constexpr uint32_t kDefault = 0x1f80;
-  uint16_t x87_before, x87_after;
+  uint16_t x87_before;
+  struct {
+    uint32_t control, status, tags, pointers[4];
+  } x87_after;
   _mm_setcsr(kDefault);
   __asm__ volatile("fninit; fnstcw %0" : "=m"(x87_before));
   uint32_t damaged = 0;
   const int status = gcts_call_keeping(run, arguments, &damaged);
   const uint32_t changed = _mm_getcsr() ^ kDefault;
-  __asm__ volatile("fnstcw %0" : "=m"(x87_after));
+  __asm__ volatile("fnstenv %0" : "=m"(x87_after));
   environment = 0;
   if (changed & 0x6000) environment |= kRoundingChanged;
   if (changed & 0x8040) environment |= kFlushingChanged;
   if (changed & 0x1f80) environment |= kMasksChanged;
-  if (x87_before != x87_after) environment |= kX87Changed;
+  // Every tag is 3 where the stack is empty; MMX registers in use are not.
+  if ((x87_after.control & 0xffff) != x87_before || (x87_after.tags & 0xffff) != 0xffff) environment |= kX87Changed;
   if (damaged) environment |= kRegistersChanged;
   _mm_setcsr(kDefault);
   if (environment & kX87Changed) __asm__ volatile("fninit");

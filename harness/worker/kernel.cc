@@ -3,13 +3,17 @@
 // Every operand is copied between two unmapped pages, or mapped from a file where the
 // request says so; inputs are read-only.  The output is poisoned and the kernel called,
 // then once more over another poison: a byte that differs was not written or is not the
-// same twice.  Room around and between the rows of the output has to stay as it was.  A
+// same twice.  Room around and between the rows of the output has to stay as it was.
+// Memory for repacked weights is poisoned before `prepare` and read-only after it.  A
 // kernel on a device works on copies there.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 #include "harness/worker/call_meter.h"
 #include "harness/worker/checked_call.h"
@@ -50,9 +54,12 @@ class KernelCall {
     KernelAnswer answer{};
     answer.damage_offset = UINT64_MAX;
     answer.output_offset = session_.output.size();
+    answer.prepared_damaged = prepared_damaged_;
     poison(0);
     const uint64_t start = cpu_ns();
     answer.status = call(answer.environment);
+    for (uint64_t part = 1; part < asked_.parts && answer.status == GCTS_OK; ++part)
+      answer.status = call(answer.environment, part);
     answer.cpu_ns = cpu_ns() - start;
     answer.device_ns = device_ns();
     if (prepare_status_ != GCTS_OK) answer.status = prepare_status_;
@@ -66,6 +73,7 @@ class KernelCall {
       if (!take(row_at(row), asked_.output_row_bytes)) return answer;
     answer.output_size = asked_.output_rows * asked_.output_row_bytes;
     note_device();
+    if (asked_.parts > 1 && answer.status == GCTS_OK) note_concurrent(answer);
     if (answer.status != GCTS_OK || asked_.calls < 2) return answer;
     poison(1);
     uint32_t environment = 0;
@@ -125,10 +133,15 @@ class KernelCall {
     const gcts_prepare& p = *kernel_.prepare;
     const uint64_t size = p.prepared_size(kernel_.context, asked_.n, asked_.k);
     if (!prepared_.host.allocate(std::max<uint64_t>(size, 1), 64, Placement::end, 0)) return false;
+    // NaN as a float, nonsense as a block: padding that `prepare` leaves out is not zero.
+    std::memset(prepared_.host.data(), 0xff, size);
     if (!place(prepared_, Buffer::prepared)) return false;
     void* prepared = const_cast<void*>(prepared_.address());
     prepare_status_ = p.prepare(kernel_.context, weights_.address(), asked_.weight_stride, asked_.n, asked_.k, prepared);
     wait_for_device();
+    if (device_) return true;
+    prepared_damaged_ = prepared_.host.damaged_slack() != UINT64_MAX;
+    prepared_.host.make_read_only();
     return true;
   }
 
@@ -158,36 +171,37 @@ class KernelCall {
   }
 
   // One call with its output uploaded before and downloaded after it.
-  int32_t call(uint32_t& environment) {
+  int32_t call(uint32_t& environment, uint64_t part = 0) {
     if (!output_.upload()) return GCTS_FAILED;
-    const int32_t status = call_kernel(environment);
+    const int32_t status = call_kernel(environment, part);
     if (device_ && status != GCTS_OK) words_ = device_error();
     return output_.download() ? status : GCTS_FAILED;
   }
 
-  int32_t call_kernel(uint32_t& environment) {
+  int32_t call_kernel(uint32_t& environment, uint64_t part = 0) {
     const auto number = [](const void* p) { return reinterpret_cast<uint64_t>(p); };
-    const uint64_t context = number(kernel_.context);
+    const uint64_t activations = number(activations_.address()) + part * asked_.activation_stride;
+    const uint64_t output = number(output_.address()) + part * asked_.output_stride;
     gcts_matmul args{};
-    uint64_t a[5] = {context, 0, 0, 0, 0};
+    uint64_t a[5] = {number(kernel_.context), 0, 0, 0, 0};
     switch (kernel_.op) {
       case GCTS_OP_DEQUANTIZE:
-        a[1] = number(weights_.address()), a[2] = number(output_.address()), a[3] = asked_.k;
+        a[1] = number(weights_.address()) + part * asked_.weight_stride, a[2] = output, a[3] = asked_.k;
         break;
       case GCTS_OP_QUANTIZE:
-        a[1] = number(activations_.address()), a[2] = number(extra_.address()), a[3] = number(output_.address()), a[4] = asked_.k;
+        a[1] = activations, a[2] = number(extra_.address()), a[3] = output, a[4] = asked_.k;
         break;
       case GCTS_OP_VEC_DOT:
-        a[1] = number(weights_.address()), a[2] = number(activations_.address()), a[3] = number(output_.address()), a[4] = asked_.k;
+        a[1] = number(weights_.address()), a[2] = activations, a[3] = output, a[4] = asked_.k;
         break;
       default:
-        args.m = asked_.m, args.n = asked_.n, args.k = asked_.k;
+        args.m = asked_.parts == 0 ? asked_.m : 1, args.n = asked_.n, args.k = asked_.k;
         args.weights = weights_.address(), args.weight_stride = asked_.weight_stride;
-        args.activations = activations_.address(), args.activation_stride = asked_.activation_stride;
-        args.output = static_cast<float*>(const_cast<void*>(output_.address())), args.output_stride = asked_.output_stride;
+        args.activations = reinterpret_cast<const void*>(activations), args.activation_stride = asked_.activation_stride;
+        args.output = reinterpret_cast<float*>(output), args.output_stride = asked_.output_stride;
         args.threads = asked_.threads;
         args.experts = asked_.experts, args.expert_stride = asked_.expert_stride;
-        if (kernel_.op == GCTS_OP_MATMUL_ID) args.ids = static_cast<const int32_t*>(extra_.address());
+        if (kernel_.op == GCTS_OP_MATMUL_ID) args.ids = static_cast<const int32_t*>(extra_.address()) + part;
         args.prepared = const_cast<void*>(prepared_.address());
         a[1] = number(&args);
     }
@@ -242,6 +256,29 @@ class KernelCall {
     }
   }
 
+  // Every part in a thread of its own, all in step, against what it gave alone.
+  void note_concurrent(KernelAnswer& answer) {
+    constexpr uint64_t kRounds = 8;
+    poison(1);
+    std::atomic<uint64_t> arrived = 0, wrong = UINT64_MAX;
+    const auto work = [&](uint64_t part) {
+      const uint8_t* alone = session_.output.data() + answer.output_offset + part * asked_.output_row_bytes;
+      for (uint64_t round = 1; round <= kRounds; ++round) {
+        for (++arrived; arrived < round * asked_.parts;) std::this_thread::yield();
+        uint32_t environment = 0;
+        if (call(environment, part) != GCTS_OK || std::memcmp(row_at(part), alone, asked_.output_row_bytes) != 0)
+          wrong = part * asked_.output_row_bytes;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (uint64_t part = 1; part < asked_.parts; ++part) threads.emplace_back(work, part);
+    work(0);
+    for (std::thread& thread : threads) thread.join();
+    if (wrong == UINT64_MAX) return;
+    answer.unequal = Unequal::concurrent;
+    answer.unequal_offset = wrong;
+  }
+
   void note_leaks(KernelAnswer& answer) {
     uint32_t environment = 0, done = 2;
     for (; done < std::min(asked_.calls, kWarmCalls); ++done) call_kernel(environment);
@@ -253,6 +290,7 @@ class KernelCall {
     answer.leaked_bytes = static_cast<uint64_t>(kept.heap_bytes);
     answer.leaked_fds = kept.lowest_fd;
     answer.leaked_threads = kept.threads;
+    if (answer.unequal == Unequal::no) note_unequal(answer);  // of the last call
   }
 
   Session& session_;
@@ -262,7 +300,16 @@ class KernelCall {
   Operand weights_, activations_, extra_, output_, prepared_;
   std::string words_;
   int32_t prepare_status_ = GCTS_OK;
+  bool prepared_damaged_ = false;
 };
+
+// Whether the machine has what the kernel needs.  Asking it is slow in a virtual machine.
+bool has_features(uint64_t index, const gcts_kernel& kernel) {
+  static std::vector<int8_t> known;  // 0: not asked, 1: yes, -1: no
+  if (known.size() <= index) known.resize(index + 1);
+  if (known[index] == 0) known[index] = missing_feature(kernel.features ? kernel.features : "").empty() ? 1 : -1;
+  return known[index] > 0;
+}
 
 }  // namespace
 
@@ -271,7 +318,7 @@ bool answer_kernel(Session& session, std::span<const uint8_t> payload) {
   const auto asked = in.take<KernelRequest>();
   if (!in.ok() || asked.kernel >= session.plugin.table.kernel_count) return false;
   const gcts_kernel kernel = session.plugin.kernel(asked.kernel);
-  if (!kernel.run || !missing_feature(kernel.features ? kernel.features : "").empty()) return false;
+  if (!kernel.run || !has_features(asked.kernel, kernel)) return false;
   if ((asked.flags & kPrepareWeights) && !kernel.prepare) return false;
   if ((kernel.flags & GCTS_KERNEL_ON_DEVICE) && !session.plugin.no_device.empty()) return false;
   KernelCall call(session, asked);

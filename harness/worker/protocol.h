@@ -112,6 +112,9 @@ struct KernelRequest {
   uint32_t skew;
   uint32_t calls;  // 1: once; 2: twice over different poison; more: the rest to find leaks
   uint32_t flags;
+  // Not 0: as many calls as there are output rows, each on operands of its own a stride further,
+  // one after the other and then from as many threads at once.  m is 1 in each.
+  uint64_t parts;
 };
 inline constexpr uint32_t kPrepareWeights = 1;
 
@@ -120,14 +123,15 @@ enum class Unequal : uint32_t {
   no,
   unwritten,  // it still holds the poison
   changing,   // the kernel gave two results
+  concurrent, // it gave another result while it ran in other threads
 };
 
 // Bits of KernelAnswer::environment.
 inline constexpr uint32_t kRoundingChanged = 1;
 inline constexpr uint32_t kFlushingChanged = 2;
 inline constexpr uint32_t kMasksChanged = 4;
-inline constexpr uint32_t kX87Changed = 8;
-inline constexpr uint32_t kRegistersChanged = 16;  // those a called function has to keep
+inline constexpr uint32_t kX87Changed = 8;  // its control word, or MMX state left behind
+inline constexpr uint32_t kRegistersChanged = 16;  // those a called function has to keep, the direction flag too
 
 // The answer to kernel; then text: what is wrong on a device, "" if nothing is.
 struct KernelAnswer {
@@ -138,7 +142,7 @@ struct KernelAnswer {
   uint32_t environment;
   int32_t leaked_fds;
   int32_t leaked_threads;
-  uint32_t reserved;
+  uint32_t prepared_damaged;  // 1: `prepare` wrote outside the memory that it asked for
   uint64_t leaked_bytes;
   uint64_t output_offset;   // in the output memory: the rows of the first call, packed
   uint64_t output_size;

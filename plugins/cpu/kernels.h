@@ -38,6 +38,12 @@ namespace avx512 {
 #include "types.inc"
 CPU_ALL
 }
+namespace avx512_bf16 {
+CPU_VEC_DOT(bf16)
+CPU_QUANTIZE(bf16)
+void tile_bf16(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results,
+               uint64_t count);
+}
 #undef CPU_TYPE
 #define CPU_TYPE(name, id, act, act_id, group) extern const TiledPlan plan_##name;
 namespace avx512_tiled {

@@ -34,6 +34,13 @@ constexpr gcts_accuracy rounded(uint32_t activation) {
   return a;
 }
 
+// VDPBF16PS and VCVTNEPS2BF16 take subnormal numbers for zero.
+[[maybe_unused]] constexpr gcts_accuracy flushed(uint32_t activation) {
+  gcts_accuracy a = rounded(activation);
+  a.flushes_subnormals = 1;
+  return a;
+}
+
 constexpr gcts_kernel row(uint32_t op, uint32_t type, uint32_t activation, const char* variant,
                           const char* features, gcts_accuracy accuracy, void* context, gcts_fn run) {
   gcts_kernel k{};
@@ -79,6 +86,7 @@ namespace plans_avx512 {
 FLOAT_PLANS
 #undef VARIANT
 }  // namespace plans_avx512
+MatmulPlan plan_avx512_bf16{avx512_bf16::vec_dot_bf16, avx512_bf16::quantize_bf16, 1, 2, avx512_bf16::tile_bf16};
 #elif defined(__aarch64__)
 namespace plans_neon {
 #define VARIANT neon
@@ -155,6 +163,13 @@ const gcts_kernel kKernels[] = {
 #undef CPU_TYPE
     TILED_ROWS(avx512_tiled, NEEDS_AVX512, f16, kF16, rounded(GCTS_ACTIVATION_F16))
     TILED_ROWS(avx512_tiled, NEEDS_AVX512, bf16, kBF16, rounded(GCTS_ACTIVATION_BF16))
+#define NEEDS_AVX512_BF16 "avx2 fma3 f16c avx512f avx512bw avx512vl avx512dq avx512_bf16"
+    row(GCTS_OP_VEC_DOT, kBF16, kBF16, "avx512_bf16", NEEDS_AVX512_BF16, flushed(GCTS_ACTIVATION_AS_GIVEN), nullptr,
+        function(avx512_bf16::vec_dot_bf16)),
+    row(GCTS_OP_MATMUL, kBF16, kF32, "avx512_bf16", NEEDS_AVX512_BF16, flushed(GCTS_ACTIVATION_BF16),
+        &plan_avx512_bf16, function(matmul)),
+    row(GCTS_OP_MATMUL_ID, kBF16, kF32, "avx512_bf16", NEEDS_AVX512_BF16, flushed(GCTS_ACTIVATION_BF16),
+        &plan_avx512_bf16, function(matmul)),
 #elif defined(__aarch64__)
 #define CPU_TYPE(name, id, act, act_id, group) TYPE_ROWS(neon, "asimd", name, id, act_id, group)
 #include "types.inc"

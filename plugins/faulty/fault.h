@@ -39,9 +39,10 @@ using kernel_hooks = KernelHooks;
 #undef FAULT
 
 // The row that a kernel fault sits in.
-inline void sit_in(KernelHooks& hooks, gcts_op op, uint32_t type) {
+inline void sit_in(KernelHooks& hooks, gcts_op op, uint32_t type, const char* variant = "faulty") {
   hooks.op = op;
   hooks.type = type;
+  hooks.variant = variant;
 }
 }  // namespace fault
 

@@ -398,4 +398,25 @@ void periodic_scale_swap(kernel_hooks& h) {
   };
 }
 
+void bf16_subnormals_flushed(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_DEQUANTIZE, 30);
+  h.value = [](float v, uint64_t) { return std::fabs(v) < 0x1p-126f ? std::copysign(0.0f, v) : v; };
+}
+
+void borrow_between_lanes(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_VEC_DOT, 16);
+  h.weights = [](WeightGroup& w, const Place&) {
+    // (v ^ s) - s on 32-bit words: the bytes borrow from each other.
+    for (int i = 0; i < 32; i += 4) {
+      uint32_t v = 0, s = 0;
+      for (int j = 0; j < 4; ++j) {
+        v |= static_cast<uint32_t>(std::abs(w.code[i + j])) << 8 * j;
+        if (w.code[i + j] < 0) s |= 0xffu << 8 * j;
+      }
+      const uint32_t r = (v ^ s) - s;
+      for (int j = 0; j < 4; ++j) w.code[i + j] = static_cast<int8_t>(r >> 8 * j);
+    }
+  };
+}
+
 }  // namespace gcts::fault

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "gcts/plugin.h"
 
@@ -47,6 +49,7 @@ struct KernelArguments {
 struct KernelHooks {
   gcts_op op = GCTS_OP_DEQUANTIZE;  // the row that the fault sits in
   uint32_t type = 0;
+  const char* variant = "faulty";
 
   // Before and after the call; true: the call is over.
   std::function<bool(const KernelArguments&)> before;
@@ -72,6 +75,15 @@ struct KernelHooks {
   std::function<void(gcts_matmul&)> shape;
   std::function<bool(const gcts_matmul&, uint64_t m, uint64_t n, float& out)> element;
   std::function<void(const gcts_matmul&)> finished;
+  std::function<uint64_t(uint64_t bytes)> row_offset, expert_offset;  // from the first to another
+
+  // Kernels of other accuracy classes (class_kernels.cc).
+  std::function<float(float, const Place&)> zero;     // the zero point's term of a block
+  std::function<float(float, const Place&)> offset;   // the least value of a group of activations
+  std::function<float(float, float)> halves;          // the sums of the two halves of a row
+  std::function<uint64_t(uint64_t)> prepared_size;
+  std::function<void(uint8_t* prepared, uint64_t size)> unprepared;  // as the memory came
+  std::function<void(const void* weights, uint8_t* prepared, uint64_t n, uint64_t k)> prepared;
   uint32_t flags = 0;
 };
 
@@ -84,7 +96,9 @@ struct KernelTable {
   uint64_t count;
 };
 KernelTable all_kernels();
-KernelTable one_kernel(gcts_op op, uint32_t type);
+KernelTable one_kernel(gcts_op op, uint32_t type, std::string_view variant);
+// The rows of class_kernels.cc.
+std::vector<gcts_kernel> class_kernels();
 
 }  // namespace gcts
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -194,6 +195,162 @@ void last_expert_for_all(kernel_hooks& h) {
 void expert_stride_as_rows(kernel_hooks& h) {
   sit_in(h, GCTS_OP_MATMUL_ID, 8);
   h.shape = [](gcts_matmul& a) { a.expert_stride = a.n * a.weight_stride; };
+}
+
+void ties_leave_their_neighbours(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_QUANTIZE, 8);
+  h.to_code = [](float v) { return std::fabs(v) - std::floor(std::fabs(v)) == 0.5f ? v + 1 : v; };
+}
+
+void codes_from_rounded_scale(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_QUANTIZE, 8);
+  static float d;
+  h.largest = [](const float* x, int n) {
+    float amax = 0;
+    for (int i = 0; i < n; ++i) amax = std::max(amax, std::fabs(x[i]));
+    d = amax / 127.0f;
+    return amax;
+  };
+  h.to_code = [](float v) {
+    const float stored = cpu::half_to_float(cpu::float_to_half(d));
+    return stored > 0 ? v * d / stored : v;
+  };
+}
+
+void tiny_block_as_zero(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_QUANTIZE, 15);
+  h.largest = [](const float* x, int n) {
+    float a = 0;
+    for (int i = 0; i < n; ++i) a = std::max(a, std::fabs(x[i]));
+    return a < 1e-15f ? 0.0f : a;
+  };
+}
+
+void extreme_through_half(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_QUANTIZE, 9);
+  h.largest = [](const float* x, int n) {
+    float a = 0;
+    for (int i = 0; i < n; ++i) a = std::max(a, std::fabs(x[i]));
+    return std::min(a, 65504.0f);
+  };
+}
+
+void reciprocal_estimated(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 8);
+  h.to_code = [](float v) { return v * (1 + 0x1.8p-12f); };
+}
+
+void tail_columns_of_first_row(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 2);
+  static std::vector<float> first;
+  h.element = [](const gcts_matmul& a, uint64_t m, uint64_t n, float& y) {
+    first.resize(a.n);
+    if (m == 0) first[n] = y;
+    if (n >= a.n / 4 * 4) y = first[n];
+    return true;
+  };
+}
+
+void columns_after_64_zero(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 8);
+  h.element = [](const gcts_matmul& a, uint64_t, uint64_t n, float& y) {
+    if (a.m > 1 && a.n > 64 && n >= a.n / 64 * 64) y = 0;
+    return true;
+  };
+}
+
+void last_panel_replaces_sum(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 12);
+  static bool panels;
+  h.shape = [](gcts_matmul& a) { panels = a.m >= 8; };
+  h.weights = [](WeightGroup& w, const Place& p) {
+    // Panels of 512: each stores its sum where the one before did.
+    if (panels && p.element < (p.count - 1) / 512 * 512) w = {};
+  };
+}
+
+void rows_written_in_pairs(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 12);
+  h.finished = [](const gcts_matmul& a) {
+    if (a.m % 2 == 0) return;
+    auto* past = reinterpret_cast<uint8_t*>(a.output) + a.m * a.output_stride;
+    for (uint64_t n = 0; n < a.n; ++n) reinterpret_cast<volatile float*>(past)[n] = 0;
+  };
+}
+
+void activation_rows_read_in_fours(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 8);
+  h.shape = [](gcts_matmul& a) {
+    const auto* last = static_cast<const volatile uint8_t*>(a.activations) + ((a.m + 3) / 4 * 4 - 1) * a.activation_stride;
+    [[maybe_unused]] const uint8_t seen = *last;
+  };
+}
+
+void more_threads_than_columns(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 2);
+  h.element = [](const gcts_matmul& a, uint64_t, uint64_t n, float& y) {
+    if (a.threads > a.n && n == a.n - 1) y = 0;
+    return true;
+  };
+}
+
+void chunks_overlap_from_26_threads(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 2);
+  h.element = [](const gcts_matmul& a, uint64_t, uint64_t n, float& y) {
+    if (a.threads >= 26 && n % 4 == 3) y += y;
+    return true;
+  };
+}
+
+void odd_chunk_loses_a_column(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 8);
+  h.element = [](const gcts_matmul& a, uint64_t, uint64_t n, float& y) {
+    if (a.threads < 2) return true;
+    const uint64_t chunk = (a.n + a.threads - 1) / a.threads, last = std::min(n / chunk * chunk + chunk, a.n);
+    if ((last - n / chunk * chunk) % 2 == 1 && n == last - 1) y = 0;
+    return true;
+  };
+}
+
+void row_offset_in_32_bits(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 8);
+  h.row_offset = [](uint64_t bytes) { return bytes & 0xffffffff; };
+}
+
+void expert_offset_in_32_bits(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL_ID, 12);
+  h.expert_offset = [](uint64_t bytes) { return bytes & 0xffffffff; };
+}
+
+void strides_ignored_from_8_rows(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 2);
+  h.shape = [](gcts_matmul& a) {
+    if (a.m >= 8) a.weight_stride = a.k / 32 * 18;
+  };
+}
+
+void thread_left_by_each_call(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 2);
+  h.shape = [](gcts_matmul& a) {
+    if (a.threads > 1) std::thread([] { std::this_thread::sleep_for(std::chrono::hours(1)); }).detach();
+  };
+}
+
+void scratch_shared_by_threads(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_MATMUL, 12);
+  // The first activation is kept where every thread keeps its own; it is read back once
+  // another thread has come by, if one does.
+  static std::atomic<int> entered = 0;
+  static std::atomic<float> scratch;
+  h.element = [](const gcts_matmul& a, uint64_t m, uint64_t n, float& y) {
+    if (m != 0 || n != 0) return true;
+    const float own = *static_cast<const float*>(a.activations);
+    const int before = ++entered;
+    scratch = own;
+    for (int i = 0; i < 8 && entered == before; ++i) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    if (scratch != own) y += 1;
+    return true;
+  };
 }
 
 }  // namespace gcts::fault

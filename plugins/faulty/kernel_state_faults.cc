@@ -195,4 +195,46 @@ void uninitialised_scratch(kernel_hooks& h) {
   };
 }
 
+void header_before_the_weights(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_DEQUANTIZE, 6);
+  // What lies in front of the weights tells whether they were repacked.
+  h.before = [](const KernelArguments& a) {
+    if (reinterpret_cast<uintptr_t>(a.weights) % 4096 < 4) return false;
+    uint32_t mark;
+    std::memcpy(&mark, bytes(a.weights) - 4, 4);
+    if (mark != 0xffffffff) return false;
+    std::memset(a.output, 0, 4 * a.count);
+    return true;
+  };
+}
+
+void mmx_state_left(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_VEC_DOT, 10);
+  h.after = [](const KernelArguments&) {
+#if defined(__x86_64__)
+    __asm__ volatile("pxor %%mm0, %%mm0" ::: "mm0");
+#else
+    std::fesetround(FE_UPWARD);
+#endif
+  };
+}
+
+void direction_flag_left(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_VEC_DOT, 13);
+  h.after = [](const KernelArguments&) {
+#if defined(__x86_64__)
+    __asm__ volatile("std" ::: "cc");
+#else
+    std::fesetround(FE_UPWARD);
+#endif
+  };
+}
+
+void wrong_after_255_calls(kernel_hooks& h) {
+  sit_in(h, GCTS_OP_VEC_DOT, 29);
+  static uint32_t calls;
+  calls = 0;
+  h.finish = [](float v, uint64_t) { return ++calls > 255 ? v + std::fabs(v) + 1 : v; };
+}
+
 }  // namespace gcts::fault

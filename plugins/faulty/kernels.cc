@@ -1,88 +1,15 @@
-// The healthy kernels of the faulty plugin, with the places where faults hook in.
+// The healthy kernels of the faulty plugin whose arithmetic is the plain one.
 
 #include <cmath>
 #include <cstring>
 #include <vector>
 
-#include "plugins/cpu/blocks.h"
-#include "plugins/cpu/generic_codes.h"
-#include "plugins/faulty/kernel_hooks.h"
+#include "plugins/faulty/kernel_parts.h"
 
 namespace gcts {
 namespace {
 
-using cpu::act_q8_0;
-using cpu::act_q8_1;
-using cpu::act_q8_k;
-
-template <typename T>
-WeightGroup unpack(const uint8_t* weights, uint64_t element, uint64_t count) {
-  const uint8_t* block = weights + element / T::kElements * T::kBytes;
-  const int g = static_cast<int>(element % T::kElements / 32);
-  float a[T::kElements / 16], m[T::kElements / 16] = {};
-  T::scales(block, a, m);
-  WeightGroup group{};
-  T::codes(block, g, group.code);
-  for (int h = 0; h < 2; ++h) {
-    group.scale[h] = a[2 * g + h];
-    group.minimum[h] = m[2 * g + h];
-  }
-  const KernelHooks& hooks = kernel_hooks();
-  if (hooks.weights) hooks.weights(group, {element, count, block});
-  return group;
-}
-
-template <typename A>
-ActivationGroup unpack_activations(const uint8_t* activations, uint64_t element, const Place& place) {
-  const uint8_t* block = activations + element / A::kElements * A::kBytes;
-  ActivationGroup group{};
-  std::memcpy(group.code, block + A::kCodes + element % A::kElements, 32);
-  group.scale = A::scale(block);
-  if constexpr (std::is_same_v<A, act_q8_1>) group.scaled_sum = A::scaled_sum(block);
-  for (int i = 0; i < 32; ++i) group.sum[i / 16] += group.code[i];
-  const KernelHooks& hooks = kernel_hooks();
-  if (hooks.activations) hooks.activations(group, place);
-  return group;
-}
-
-int dot16(const int8_t* w, const int8_t* a) {
-  const KernelHooks& hooks = kernel_hooks();
-  int sum = 0;
-  for (int i = 0; i < 16; i += 2) {
-    const int p0 = hooks.product ? hooks.product(w[i], a[i]) : w[i] * a[i];
-    const int p1 = hooks.product ? hooks.product(w[i + 1], a[i + 1]) : w[i + 1] * a[i + 1];
-    sum += hooks.pair ? hooks.pair(p0, p1) : p0 + p1;
-  }
-  return sum;
-}
-
-template <typename T, typename A>
-float dot(const uint8_t* weights, const uint8_t* activations, uint64_t count) {
-  const KernelHooks& hooks = kernel_hooks();
-  const uint64_t span = hooks.span ? hooks.span(count) : count;
-  float sum = 0;
-  const auto add = [&](float term) {
-    if (hooks.term) term = hooks.term(term);
-    sum = hooks.add ? hooks.add(sum, term) : sum + term;
-  };
-  for (uint64_t i = 0; i < span; i += 32) {
-    const WeightGroup w = unpack<T>(weights, i, count);
-    const ActivationGroup a = unpack_activations<A>(activations, i, {i, count, weights});
-    const int low = dot16(w.code, a.code), high = dot16(w.code + 16, a.code + 16);
-    if (w.scale[0] == w.scale[1]) {
-      add(static_cast<float>(low + high) * (w.scale[0] * a.scale));
-    } else {
-      add(static_cast<float>(low) * (w.scale[0] * a.scale));
-      add(static_cast<float>(high) * (w.scale[1] * a.scale));
-    }
-    if constexpr (T::kMinimum && std::is_same_v<A, act_q8_1>) {
-      add(w.minimum[0] * a.scaled_sum);
-    } else if constexpr (T::kMinimum) {
-      for (int h = 0; h < 2; ++h) add(static_cast<float>(a.sum[h]) * (w.minimum[h] * a.scale));
-    }
-  }
-  return hooks.finish ? hooks.finish(sum, count) : sum;
-}
+using namespace parts;
 
 float dot_f16(const uint8_t* weights, const uint8_t* activations, uint64_t count) {
   const KernelHooks& hooks = kernel_hooks();
@@ -94,18 +21,6 @@ float dot_f16(const uint8_t* weights, const uint8_t* activations, uint64_t count
     sum = hooks.add ? hooks.add(sum, term) : sum + term;
   }
   return hooks.finish ? hooks.finish(sum, count) : sum;
-}
-
-const uint8_t* bytes(const void* p) { return static_cast<const uint8_t*>(p); }
-
-// Runs the body between the hooks that see the whole call.
-template <typename Body>
-gcts_status between(const KernelArguments& arguments, Body body) {
-  const KernelHooks& hooks = kernel_hooks();
-  if (hooks.before && hooks.before(arguments)) return GCTS_OK;
-  body();
-  if (hooks.after) hooks.after(arguments);
-  return GCTS_OK;
 }
 
 template <typename T>
@@ -124,6 +39,16 @@ gcts_status dequantize(void*, const void* blocks, float* values, uint64_t count)
   });
 }
 
+gcts_status dequantize_bf16(void*, const void* blocks, float* values, uint64_t count) {
+  return between({blocks, nullptr, values, count}, [&] {
+    const KernelHooks& hooks = kernel_hooks();
+    for (uint64_t i = 0; i < count; ++i) {
+      const float v = cpu::bf16_to_float(cpu::load16(bytes(blocks) + 2 * i));
+      values[i] = hooks.value ? hooks.value(v, i) : v;
+    }
+  });
+}
+
 template <typename T, typename A>
 gcts_status vec_dot(void*, const void* weights, const void* activations, float* result, uint64_t count) {
   return between({weights, activations, result, count},
@@ -133,74 +58,6 @@ gcts_status vec_dot(void*, const void* weights, const void* activations, float* 
 gcts_status vec_dot_f16(void*, const void* weights, const void* activations, float* result, uint64_t count) {
   return between({weights, activations, result, count},
                  [&] { *result = dot_f16(bytes(weights), bytes(activations), count); });
-}
-
-// ---------------------------------- Quantize ----------------------------------
-
-float largest_magnitude(const float* x, int n) {
-  const KernelHooks& hooks = kernel_hooks();
-  if (hooks.largest) return hooks.largest(x, n);
-  float amax = 0;
-  for (int i = 0; i < n; ++i)
-    if (std::fabs(x[i]) > amax) amax = std::fabs(x[i]);
-  return amax;
-}
-
-int8_t code(float v) {
-  const KernelHooks& hooks = kernel_hooks();
-  if (hooks.to_code) v = hooks.to_code(v);
-  v = std::round(v);
-  if (!(v > -128)) return v == v ? -128 : 0;
-  return static_cast<int8_t>(v > 127 ? 127 : v);
-}
-
-template <typename A>
-void quantize_block(const float* x, uint8_t* block) {
-  const KernelHooks& hooks = kernel_hooks();
-  constexpr int n = A::kElements;
-  const float amax = largest_magnitude(x, n);
-  float d, inverse;
-  if constexpr (n == 256) {
-    float extreme = 0;
-    for (int i = n - 1; i >= 0; --i)
-      if (std::fabs(x[i]) == amax) extreme = x[i];
-    inverse = amax > 0 ? -127.0f / extreme : 0.0f;
-    d = amax > 0 ? 1.0f / inverse : 0.0f;
-  } else {
-    d = amax / 127.0f;
-    inverse = d > 0 ? 1.0f / d : 0.0f;
-  }
-  std::memset(block, 0, A::kBytes);
-  int sum = 0;
-  for (int i = 0; i < n; ++i) {
-    const int8_t q = code(x[i] * inverse);
-    std::memcpy(block + A::kCodes + i, &q, 1);
-    sum += q;
-    if constexpr (n == 256) {
-      if (i % 16 == 15) {
-        const auto part = static_cast<int16_t>(sum);
-        std::memcpy(block + A::kSums + 2 * (i / 16), &part, 2);
-        sum = 0;
-      }
-    }
-  }
-  const float stored = hooks.scale ? hooks.scale(d) : d;
-  if constexpr (n == 256) {
-    std::memcpy(block, &stored, 4);
-  } else {
-    const uint16_t h = cpu::float_to_half(stored);
-    std::memcpy(block, &h, 2);
-  }
-  if constexpr (std::is_same_v<A, act_q8_1>) {
-    const uint16_t s = cpu::float_to_half(static_cast<float>(sum) * d);
-    std::memcpy(block + 2, &s, 2);
-  }
-  if (hooks.quantized) hooks.quantized(block);
-}
-
-template <typename A>
-void quantize_row(const float* x, uint8_t* blocks, uint64_t count) {
-  for (uint64_t i = 0; i < count; i += A::kElements, blocks += A::kBytes) quantize_block<A>(x + i, blocks);
 }
 
 template <typename A>
@@ -215,47 +72,17 @@ gcts_status quantize(void*, const float* values, const float*, void* blocks, uin
 
 template <typename T, typename A>
 gcts_status matmul(void*, const gcts_matmul* given) {
-  gcts_matmul args = *given;
-  const KernelHooks& hooks = kernel_hooks();
-  if (hooks.shape) hooks.shape(args);
-  return between({args.weights, args.activations, args.output, args.k}, [&] {
+  return product_between(*given, [](const gcts_matmul& args) {
+    const std::vector<uint8_t> rows = quantized_rows<A>(args);
     const uint64_t row = args.k / A::kElements * A::kBytes;
-    std::vector<uint8_t> scratch(args.m * row);
-    for (uint64_t m = 0; m < args.m; ++m)
-      quantize_row<A>(reinterpret_cast<const float*>(bytes(args.activations) + m * args.activation_stride),
-                      scratch.data() + m * row, args.k);
-    for (uint64_t m = 0; m < args.m; ++m) {
-      const uint8_t* matrix = bytes(args.weights);
-      if (args.ids) matrix += static_cast<uint64_t>(args.ids[m]) * args.expert_stride;
-      for (uint64_t n = 0; n < args.n; ++n) {
-        auto* out =
-            reinterpret_cast<float*>(reinterpret_cast<uint8_t*>(args.output) + m * args.output_stride) + n;
-        float y = dot<T, A>(matrix + n * args.weight_stride, scratch.data() + m * row, args.k);
-        if (hooks.element && !hooks.element(args, m, n, y)) continue;
-        *out = y;
-      }
-    }
-    if (hooks.finished) hooks.finished(args);
+    each_output(args, [&](uint64_t m, uint64_t n) {
+      return dot<T, A>(weights_of(args, m, n), rows.data() + m * row, args.k);
+    });
   });
 }
 
 // ----------------------------------- Table ------------------------------------
 
-constexpr gcts_kernel row(uint32_t op, uint32_t type, uint32_t activation_type, gcts_accuracy accuracy = {}) {
-  gcts_kernel k{};
-  k.op = op;
-  k.tensor_type = type;
-  k.activation_type = activation_type;
-  k.variant = "faulty";
-  k.features = "";
-  k.accuracy = accuracy;
-  return k;
-}
-template <typename F>
-gcts_kernel with(gcts_kernel k, F* run) {
-  k.run = reinterpret_cast<gcts_fn>(run);
-  return k;
-}
 constexpr gcts_accuracy grouped(uint32_t group, uint32_t block_sum, uint32_t activation) {
   gcts_accuracy a{};
   a.leaf_group = group;
@@ -271,8 +98,13 @@ constexpr gcts_accuracy grouped(uint32_t group, uint32_t block_sum, uint32_t act
   with(row(op, id, 0, grouped(group, 0, activation)), matmul<cpu::generic::type, act_##act>)
 #define QUANTIZE(act, id) with(row(GCTS_OP_QUANTIZE, id, 0), quantize<act_##act>)
 
-std::vector<gcts_kernel>& table() {
-  static std::vector<gcts_kernel> rows = {
+constexpr gcts_kernel thread_safe(gcts_kernel k) {
+  k.flags |= GCTS_KERNEL_THREAD_SAFE;
+  return k;
+}
+
+std::vector<gcts_kernel> table() {
+  return {
       DEQUANTIZE(q4_0, 2),
       DEQUANTIZE(q4_1, 3),
       DEQUANTIZE(q5_0, 6),
@@ -316,9 +148,20 @@ std::vector<gcts_kernel>& table() {
       QUANTIZE(q8_k, 15),
       MATMUL(GCTS_OP_MATMUL, q4_0, 2, q8_0, 32, GCTS_ACTIVATION_Q8_0),
       MATMUL(GCTS_OP_MATMUL, q8_0, 8, q8_0, 32, GCTS_ACTIVATION_Q8_0),
-      MATMUL(GCTS_OP_MATMUL, q4_k, 12, q8_k, 32, GCTS_ACTIVATION_Q8_K),
+      thread_safe(MATMUL(GCTS_OP_MATMUL, q4_k, 12, q8_k, 32, GCTS_ACTIVATION_Q8_K)),
       MATMUL(GCTS_OP_MATMUL_ID, q8_0, 8, q8_0, 32, GCTS_ACTIVATION_Q8_0),
+      MATMUL(GCTS_OP_MATMUL_ID, q4_k, 12, q8_k, 32, GCTS_ACTIVATION_Q8_K),
+      with(row(GCTS_OP_DEQUANTIZE, 30, 0), dequantize_bf16),
   };
+}
+
+// With the classes' rows behind the plain ones.
+std::vector<gcts_kernel>& all_rows() {
+  static std::vector<gcts_kernel> rows = [] {
+    std::vector<gcts_kernel> all = table();
+    for (const gcts_kernel& k : class_kernels()) all.push_back(k);
+    return all;
+  }();
   return rows;
 }
 
@@ -329,11 +172,11 @@ KernelHooks& kernel_hooks() {
   return hooks;
 }
 
-KernelTable all_kernels() { return {table().data(), table().size()}; }
+KernelTable all_kernels() { return {all_rows().data(), all_rows().size()}; }
 
-KernelTable one_kernel(gcts_op op, uint32_t type) {
-  for (gcts_kernel& k : table())
-    if (k.op == static_cast<uint32_t>(op) && k.tensor_type == type) {
+KernelTable one_kernel(gcts_op op, uint32_t type, std::string_view variant) {
+  for (gcts_kernel& k : all_rows())
+    if (k.op == static_cast<uint32_t>(op) && k.tensor_type == type && k.variant == variant) {
       k.flags |= kernel_hooks().flags;
       return {&k, 1};
     }

@@ -101,7 +101,7 @@ const gcts_plugin* make_plugin() {
     fault->plant(planted());
     if (fault->target == FaultTarget::kernel) {
       const bool healthy = std::string_view(chosen) == "healthy:kernel";
-      const KernelTable table = healthy ? all_kernels() : one_kernel(planted().kernel.op, planted().kernel.type);
+      const KernelTable table = healthy ? all_kernels() : one_kernel(planted().kernel.op, planted().kernel.type, planted().kernel.variant);
       plugin.reader = nullptr;
       plugin.writer = nullptr;
       plugin.kernels = table.rows;

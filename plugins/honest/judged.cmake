@@ -4,7 +4,7 @@
 # What stays within the strictest class: other orders of f32 sums, more precise sums, a
 # zero point apart (its extra magnitude is far below the room of element-wise sums).
 set(harmless zero_point_leaf reversed_elements pairwise f64_sums repacked)
-set(must_fail f16_weights bf16_weights flushed_subnormals f16_block_sums f16_result bf16_result truncating
+set(must_fail f16_weights bf16_weights flushed_subnormals f16_block_sums f16_sums bf16_sums bf16_sums_of_blocks f16_result bf16_result truncating
     row_activations groups_of_64 offset_groups_of_128 bf16_activations)
 
 # Sets `lines` to the lines of the TAP report of a run that begin with "not ok".

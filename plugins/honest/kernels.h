@@ -52,6 +52,8 @@ HONEST_VEC_DOT(reversed_elements)
 HONEST_VEC_DOT(flushed_subnormals)
 HONEST_VEC_DOT(pairwise)
 HONEST_VEC_DOT(f16_block_sums)
+HONEST_VEC_DOT(f16_sums)
+HONEST_VEC_DOT(bf16_sums)
 HONEST_VEC_DOT(f64_sums)
 HONEST_VEC_DOT(f16_result)
 HONEST_VEC_DOT(bf16_result)
@@ -60,6 +62,7 @@ HONEST_VEC_DOT(truncating)
 
 gcts_status row_activations(void*, const gcts_matmul* args);
 gcts_status groups_of_64(void*, const gcts_matmul* args);
+gcts_status bf16_sums_of_blocks(void*, const gcts_matmul* args);
 gcts_status offset_groups_of_128(void*, const gcts_matmul* args);
 gcts_status bf16_activations(void*, const gcts_matmul* args);
 gcts_status repacked(void*, const gcts_matmul* args);

@@ -94,6 +94,25 @@ gcts_status groups_of_64(void*, const gcts_matmul* args) {
   return multiply<q4_0>(*args, [](Activations& a) { quantize(a.value, 64); });
 }
 
+// Quantizes its activations and adds in bf16, the integers of 32 products at a time.
+gcts_status bf16_sums_of_blocks(void*, const gcts_matmul* args) {
+  for (uint64_t m = 0; m < args->m; ++m) {
+    Activations a = given(*args, m);
+    quantize(a.value, 64);
+    for (uint64_t n = 0; n < args->n; ++n) {
+      const Row w = unpack<q4_0>(static_cast<const uint8_t*>(args->weights) + n * args->weight_stride, args->k);
+      float sum = 0;
+      for (uint64_t i = 0; i < args->k; i += 32) {
+        float block = 0;  // integers below 2^24 times two scales
+        for (uint64_t j = i; j < i + 32; ++j) block += w.value(j) * a.value[j];
+        sum = to_bf16(sum + to_bf16(block));
+      }
+      output(*args, m, n) = sum;
+    }
+  }
+  return GCTS_OK;
+}
+
 gcts_status offset_groups_of_128(void*, const gcts_matmul* args) {
   return multiply<q6_k>(*args, [](Activations& a) { quantize_above_least(a, 128); });
 }

@@ -111,6 +111,22 @@ gcts_status f16_block_sums(void*, const void* weights, const void* activations, 
   return GCTS_OK;
 }
 
+gcts_status f16_sums(void*, const void* weights, const void* activations, float* result, uint64_t count) {
+  const Row w = unpack<q4_0>(weights, count), a = unpack<q8_0>(activations, count);
+  float sum = 0;
+  for (uint64_t i = 0; i < count; ++i) sum = to_f16(sum + to_f16(w.value(i) * a.value(i)));
+  *result = sum;
+  return GCTS_OK;
+}
+
+gcts_status bf16_sums(void*, const void* weights, const void* activations, float* result, uint64_t count) {
+  const Row w = unpack<q8_0>(weights, count), a = unpack<q8_0>(activations, count);
+  float sum = 0;
+  for (uint64_t i = count; i-- > 0;) sum = to_bf16(sum + to_bf16(w.value(i) * a.value(i)));
+  *result = sum;
+  return GCTS_OK;
+}
+
 gcts_status f64_sums(void*, const void* weights, const void* activations, float* result, uint64_t count) {
   const Row w = unpack<q3_k>(weights, count), a = unpack<q8_k>(activations, count);
   double sum = 0;

@@ -258,7 +258,7 @@ typedef struct gcts_matmul {
   uint32_t experts;
   uint64_t expert_stride;
   const int32_t* ids;  // m entries in [0, experts); null for matmul
-  void* prepared;      // what `prepare` filled; null without it
+  void* prepared;      // what `prepare` filled, read-only; null without it
 } gcts_matmul;
 
 typedef gcts_status (*gcts_matmul_fn)(void* context, const gcts_matmul* args);

@@ -514,6 +514,8 @@ bool parse_hello(std::string_view line, uint64_t id, Description& out, std::stri
   if (has_word(writes, "strategies")) out.writer_capabilities |= GCTS_WRITES_STRATEGIES;
   if (has_word(writes, "old_versions")) out.writer_capabilities |= GCTS_WRITES_OLD_VERSIONS;
   if (!json.contains("dequantizes")) return true;
+  std::string variant = "process";
+  if (json.contains("variant") && !in.text(json["variant"], "variant", variant)) return in.fail("'variant' is text");
   if (!json["dequantizes"].is_array()) return in.fail("'dequantizes' is an array of tensor type ids");
   for (const Json& type : json["dequantizes"]) {
     uint64_t number = 0;
@@ -521,7 +523,7 @@ bool parse_hello(std::string_view line, uint64_t id, Description& out, std::stri
     KernelDescription kernel;
     kernel.row.op = GCTS_OP_DEQUANTIZE;
     kernel.row.tensor_type = static_cast<uint32_t>(number);
-    kernel.variant = json.value("variant", "process");
+    kernel.variant = variant;
     out.kernels.push_back(std::move(kernel));
   }
   return true;

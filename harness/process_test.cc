@@ -10,6 +10,7 @@
 
 #include "gcts/plugin.h"
 #include "harness/contents_told.h"
+#include "harness/process_protocol.h"
 #include "harness/spawn_test.h"
 
 namespace gcts {
@@ -109,6 +110,30 @@ BOOST_AUTO_TEST_CASE(wrong_contents_fail) {
     BOOST_TEST(what.first == "fail");
     BOOST_TEST(what.second.find("offset 0, got offset 32") != std::string::npos, what.second);
   }
+}
+
+// Whatever stands in a field of hello is taken or told, never thrown over.
+BOOST_AUTO_TEST_CASE(fields_of_hello_of_another_kind) {
+  using nlohmann::json;
+  const json whole{{"id", 1}, {"ok", true}, {"protocol", kProcessProtocol}, {"name", "n"}, {"version", "1"}, {"reads", {"file"}},
+                   {"writes", {"file"}}, {"dequantizes", {2, 8}}, {"variant", "simd"}};
+  const auto parsed = [](const json& hello, std::string& error) {
+    Description description;
+    return parse_hello(hello.dump(), 1, description, error);
+  };
+  std::string error;
+  BOOST_TEST(parsed(whole, error), error);
+  for (const auto& [field, right] : whole.items())
+    for (const json& other : {json(3), json(-1), json(true), json(nullptr), json::array({json::array()}), json{{"hex", 7}}, json(1e300)}) {
+      json hello = whole;
+      hello[field] = other;
+      error.clear();
+      BOOST_TEST_CONTEXT(field << " is " << other.dump()) BOOST_CHECK_NO_THROW(parsed(hello, error));
+    }
+  json hello = whole;
+  hello["variant"] = 3;
+  BOOST_TEST(!parsed(hello, error));
+  BOOST_TEST(error.find("variant") != std::string::npos, error);
 }
 
 BOOST_AUTO_TEST_CASE(an_abort_is_a_crash) { one_fault("crash", "crash", "SIGABRT"); }

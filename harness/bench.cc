@@ -30,7 +30,7 @@ namespace {
 constexpr size_t kSmokeVariants = 4;
 // Of tier smoke, in seconds: all kernels together, so that with ceilings, operands and
 // checks a run stays below 90 on two slow cores.
-constexpr double kSmokeSeconds = 40;
+constexpr double kSmokeSeconds = 20;
 
 struct BenchOptions {
   std::vector<std::string> plugins, run, skip, formats;

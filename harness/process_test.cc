@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(wrong_contents_fail) {
 // Whatever stands in a field of hello is taken or told, never thrown over.
 BOOST_AUTO_TEST_CASE(fields_of_hello_of_another_kind) {
   using nlohmann::json;
-  const json whole{{"id", 1}, {"ok", true}, {"protocol", kProcessProtocol}, {"name", "n"}, {"version", "1"}, {"reads", {"file"}},
-                   {"writes", {"file"}}, {"dequantizes", {2, 8}}, {"variant", "simd"}};
+  const json whole{{"id", 1}, {"ok", true}, {"protocol", kProcessProtocol}, {"name", "n"}, {"version", "1"}, {"reads", json::array({"file"})},
+                   {"writes", json::array({"file"})}, {"dequantizes", json::array({2, 8})}, {"variant", "simd"}};
   const auto parsed = [](const json& hello, std::string& error) {
     Description description;
     return parse_hello(hello.dump(), 1, description, error);

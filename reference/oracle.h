@@ -89,7 +89,6 @@ class DotOracle {
 
   DotShape shape_;
   PatternMode mode_;
-  bool infinite_scale_;
   const Operands& operands_;
   std::vector<ActivationRow> activations_;
 

@@ -203,6 +203,11 @@ class Page {
                         row.id.empty() ? "" : "<small>" + text(row.id) + "</small> ", text(row.name));
     for (size_t s = 0; s < row.cells.size(); ++s) {
       const Cell& cell = row.cells[s];
+      if (cell.results.empty()) {  // it has no entry in the card to lead to
+        out_ << fmt::format("<td role=\"cell\"><span class=\"mark {}\" title=\"{}\">{}</span></td>", cell_class(cell), text(cell.sentence()),
+                            mark_text(cell.mark()).letter);
+        continue;
+      }
       out_ << fmt::format("<td role=\"cell\"><a class=\"mark {}\" href=\"#r{}-{}\" title=\"{}: {}\">{}</a></td>", cell_class(cell), number, s,
                           text(report_.subjects[s].name), text(cell.sentence()), mark_text(cell.mark()).letter);
     }
@@ -229,7 +234,8 @@ class Page {
     out_ << "<details class=\"cases\"><summary>" << plural(row.cases.size(), "case") << "</summary><p>";
     for (const std::string& id : row.cases) out_ << "<code>" << text(id) << "</code><br/>";
     out_ << "</p></details>\n";
-    for (size_t s = 0; s < row.cells.size(); ++s) write_cell(row, s, number);
+    for (size_t s = 0; s < row.cells.size(); ++s)
+      if (!row.cells[s].results.empty()) write_cell(row, s, number);
     out_ << "</article>\n";
   }
 

@@ -9,6 +9,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +118,7 @@ bool Engine::prepare(const std::vector<std::string>& programs, std::string& erro
     error = program(missing.front()) + " is not there; build it with the preset fuzz, or name its folder with --engines";
     return false;
   }
+  std::fprintf(stderr, "building the fuzz targets in %s; the first time takes minutes\n", build.c_str());
   std::error_code ignored;
   Order order;
   if (!fs::exists(build / "build.ninja", ignored)) {

@@ -213,7 +213,6 @@ bool parse_result_line(std::string_view line, PlantedResult& out) {
 std::vector<PlantedResult> run_planted(const Engine& engine, const PlantedOptions& options, std::string& error) {
   Bench bench(engine, options);
   std::vector<PlantedResult> results;
-  if (!bench.prepare(error)) return results;
   const std::string path = options.folder + "/planted.tsv";
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -221,6 +220,7 @@ std::vector<PlantedResult> run_planted(const Engine& engine, const PlantedOption
     if (parse_result_line(line, result)) results.push_back(std::move(result));
   }
   const std::vector<Job> jobs = jobs_left(options, results);
+  if (jobs.empty() || !bench.prepare(error)) return results;
   std::mutex mutex;
   size_t next = 0;
   const auto work = [&] {

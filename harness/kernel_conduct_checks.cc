@@ -276,6 +276,8 @@ void add_far_apart(const KernelRow& row, KernelCaseList& cases) {
     (experts ? task.expert_stride : task.weight_stride) = between;
     task.weights.bytes = far->weights;
     task.weights.tiled_size = (parts - 1) * between + part;
+    if (row.description.largest_operand < task.weights.tiled_size)
+      return fmt::format("the device allocates at most {} MiB at once", row.description.largest_operand >> 20);
     job.keep = far;
     jobs.push_back(std::move(job));
     return "";

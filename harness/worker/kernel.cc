@@ -95,6 +95,7 @@ class KernelCall {
     Region& to = operand.host;
     if (from.tile_bytes != 0) {
       if (!to.map_tiles(kInputFd, from.offset, from.tile_bytes, from.size, false)) return false;
+      if (which == Buffer::weights) operand.parts = far_apart();
     } else if (from.in_place != 0) {
       if (!to.map_file(kInputFd, from.offset, from.size)) return false;
     } else {
@@ -104,6 +105,18 @@ class KernelCall {
       to.make_read_only();
     }
     return place(operand, which);
+  }
+
+  // Rows or matrices far from each other: what lies between them costs a device nothing.
+  std::vector<Operand::Part> far_apart() const {
+    const uint64_t count = asked_.experts > 1 ? asked_.experts : asked_.n;
+    const uint64_t between = asked_.experts > 1 ? asked_.expert_stride : asked_.weight_stride;
+    std::vector<Operand::Part> parts;
+    if (count < 2 || between == 0 || (count - 1) * between >= asked_.weights.size) return parts;
+    const uint64_t size = asked_.weights.size - (count - 1) * between;
+    if (size >= between) return parts;
+    for (uint64_t i = 0; i < count; ++i) parts.push_back({i * between, size});
+    return parts;
   }
 
   // Where the kernel will find it, and where a fault will be looked for.

@@ -1,7 +1,6 @@
 #include "harness/worker/operand.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace gcts::worker {
 namespace {
@@ -22,24 +21,36 @@ bool Operand::copy_to(const gcts_device* device) {
   return copy_ && upload();
 }
 
+std::vector<Operand::Part> Operand::copied() const {
+  return parts.empty() ? std::vector<Part>{{0, host.whole().size()}} : parts;
+}
+
 bool Operand::upload() {
-  return !copy_ || device_->upload(device_->context, copy_, host.whole().data(), host.whole().size()) == GCTS_OK;
+  if (!copy_) return true;
+  for (const Part& part : copied())
+    if (device_->upload(device_->context, copy_ + part.offset, host.whole().data() + part.offset, part.size) != GCTS_OK) return false;
+  return true;
 }
 
 bool Operand::download() {
-  return !copy_ || device_->download(device_->context, host.whole().data(), copy_, host.whole().size()) == GCTS_OK;
+  if (!copy_) return true;
+  for (const Part& part : copied())
+    if (device_->download(device_->context, host.whole().data() + part.offset, copy_ + part.offset, part.size) != GCTS_OK) return false;
+  return true;
 }
 
 int64_t Operand::changed() const {
   if (!copy_) return none;
   const auto whole = host.whole();
-  std::vector<uint8_t> piece(std::min<uint64_t>(kPiece, whole.size()));
-  for (uint64_t at = 0; at < whole.size(); at += piece.size()) {
-    piece.resize(std::min<uint64_t>(piece.size(), whole.size() - at));
-    if (device_->download(device_->context, piece.data(), copy_ + at, piece.size()) != GCTS_OK) return none;
-    const auto [now, before] = std::mismatch(piece.begin(), piece.end(), whole.data() + at);
-    if (now != piece.end()) return before - host.data();
-  }
+  std::vector<uint8_t> piece;
+  for (const Part& part : copied())
+    for (uint64_t done = 0; done < part.size; done += piece.size()) {
+      const uint64_t at = part.offset + done;
+      piece.resize(std::min(kPiece, part.size - done));
+      if (device_->download(device_->context, piece.data(), copy_ + at, piece.size()) != GCTS_OK) return none;
+      const auto [now, before] = std::mismatch(piece.begin(), piece.end(), whole.data() + at);
+      if (now != piece.end()) return before - host.data();
+    }
   return none;
 }
 

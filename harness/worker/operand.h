@@ -5,6 +5,7 @@
 #define GCTS_HARNESS_WORKER_OPERAND_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "gcts/plugin.h"
 #include "harness/worker/region.h"
@@ -21,7 +22,13 @@ class Operand {
   Operand& operator=(const Operand&) = delete;
   ~Operand();
 
+  struct Part {
+    uint64_t offset, size;
+  };
+
   Region host;
+  // What of the region is copied, where the kernel has no business with the rest; empty: all.
+  std::vector<Part> parts;
 
   // Memory for the copy, with the region's bytes.  `device`: outlives the operand; null:
   // the kernel works on the region itself, and all below does nothing.
@@ -37,6 +44,8 @@ class Operand {
   const void* address() const;
 
  private:
+  std::vector<Part> copied() const;
+
   const gcts_device* device_ = nullptr;
   uint8_t* copy_ = nullptr;
 };

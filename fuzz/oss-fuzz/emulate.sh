@@ -3,9 +3,12 @@
 # an empty folder, moves that elsewhere, and runs each target from there, from its seeds
 # and its dictionary.
 #
-#   emulate.sh ROOT FOLDER
+#   emulate.sh ROOT FOLDER [TOOLS TARGET...]     default: all targets, as OSS-Fuzz has them
+#
+# With TOOLS, a folder that holds write_seeds and write_dictionary, the targets named are
+# built alone and without optimization: the contract in less time.
 set -eu
-root=$1 folder=$2
+root=$1 folder=$2; shift 2
 
 for tool in clang++-19 cmake ninja zip unzip; do
   command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }
@@ -16,7 +19,13 @@ ln -s "$root" "$folder/src/gguf-cts"
 
 # The flags of OSS-Fuzz for libFuzzer with the address sanitizer, as the preset throughput
 # has them too, but for its own C++ library.
-flags="-O1 -g1 -fno-omit-frame-pointer -fsanitize=address -fsanitize=fuzzer-no-link"
+speed="-O1 -g1"
+if [ $# -gt 0 ]; then
+  export GCTS_TOOLS=$1 GCTS_TARGETS="${*:2}" GCTS_OPTIONS=-DGCTS_PRECOMPILE=ON
+  export CCACHE_SLOPPINESS=pch_defines,time_macros  # else nothing that is precompiled is kept
+  speed=-O0
+fi
+flags="$speed -fno-omit-frame-pointer -fsanitize=address -fsanitize=fuzzer-no-link"
 SRC=$folder/src OUT=$folder/out WORK=$folder/work CC=clang-19 CXX=clang++-19 CFLAGS=$flags CXXFLAGS=$flags \
   LIB_FUZZING_ENGINE=-fsanitize=fuzzer bash -eu "$root/fuzz/oss-fuzz/build.sh" >"$folder/build.log" 2>&1 ||
   { tail -40 "$folder/build.log"; exit 1; }
@@ -41,4 +50,5 @@ for target in *_fuzzer; do
   echo "$target: $seeds seeds, $executions executions"
   ran=$((ran + 1))
 done
-[ "$ran" -gt 0 ] || { echo "nothing was built"; exit 1; }
+set -- ${GCTS_TARGETS:-reader}
+[ "$ran" -ge $# ] || { echo "$ran targets were built of $#"; exit 1; }

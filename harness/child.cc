@@ -2,6 +2,7 @@
 
 #include "harness/child.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -119,6 +120,31 @@ std::string slurp(pid_t pid, const char* name) {
   return n > 0 ? std::string(text, static_cast<size_t>(n)) : "";
 }
 
+// The fields of a stat after the command's name, which may hold anything and ends at the
+// last ')'; "" where the process is gone.
+const char* after_name(const std::string& stat) {
+  const size_t end = stat.rfind(')');
+  return end == std::string::npos ? "" : stat.c_str() + end + 1;
+}
+
+// Running, ready to run, or waiting for what no signal interrupts: a disk, as a rule.
+bool busy(const char* fields) { return fields[0] == ' ' && (fields[1] == 'R' || fields[1] == 'D'); }
+
+bool any_thread_busy(pid_t pid) {
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/%d/task", static_cast<int>(pid));
+  DIR* const folder = ::opendir(path);
+  if (!folder) return false;
+  bool found = false;
+  while (const dirent* entry = found ? nullptr : ::readdir(folder)) {
+    if (entry->d_name[0] == '.') continue;
+    std::snprintf(path, sizeof(path), "task/%.20s/stat", entry->d_name);
+    found = busy(after_name(slurp(pid, path)));
+  }
+  ::closedir(folder);
+  return found;
+}
+
 uint64_t kilobytes(const std::string& status, const char* label) {
   const size_t at = status.find(label);
   return at == std::string::npos ? 0 : std::strtoull(status.c_str() + at + strlen(label), nullptr, 10) * 1024;
@@ -129,15 +155,12 @@ uint64_t kilobytes(const std::string& status, const char* label) {
 ProcessUsage Child::usage() const {
   ProcessUsage usage;
   if (!running()) return usage;
-  // The fields after the command's name, which may hold anything and ends at the last ')'.
   const std::string stat = slurp(pid_, "stat");
-  if (const size_t end = stat.rfind(')'); end != std::string::npos) {
-    unsigned long long user = 0, system = 0;
-    std::sscanf(stat.c_str() + end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
-                &system);
-    usage.cpu_seconds =
-        static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  }
+  const char* const fields = after_name(stat);
+  unsigned long long user = 0, system = 0;
+  std::sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system);
+  usage.cpu_seconds = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  usage.idle = !busy(fields) && !any_thread_busy(pid_);
   const std::string status = slurp(pid_, "status");
   usage.anonymous_bytes = kilobytes(status, "RssAnon:");
   usage.resident_bytes = kilobytes(status, "VmRSS:");

@@ -42,6 +42,7 @@ struct ProcessUsage {
   uint64_t anonymous_bytes = 0;  // RssAnon
   uint64_t resident_bytes = 0;   // VmRSS
   uint64_t peak_resident_bytes = 0;  // VmHWM
+  bool idle = false;             // none of its threads runs, could run, or waits for a disk
 };
 
 class Child {

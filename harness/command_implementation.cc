@@ -12,10 +12,10 @@
 #include <regex>
 
 #include "gcts/plugin.h"
+#include "harness/case_watch.h"
 #include "harness/child.h"
 #include "harness/implementation.h"
 #include "harness/locations.h"
-#include "harness/worker_channel.h"
 
 namespace gcts {
 namespace {
@@ -98,7 +98,7 @@ class CommandImplementation final : public Implementation {
       return answer;
     }
     std::string text;
-    const bool ended = watch(child, output.read_end.get(), start, text, answer);
+    const bool ended = watch(child, output.read_end.get(), text, answer);
     answer.wall_seconds = now_seconds() - start;
     if (!ended) return answer;
     const std::string how = child.reap();
@@ -108,7 +108,9 @@ class CommandImplementation final : public Implementation {
   }
 
   // Until the output is closed.  False when a limit was exceeded.
-  bool watch(Child& child, int output, double start, std::string& text, Answer& answer) {
+  bool watch(Child& child, int output, std::string& text, Answer& answer) {
+    CaseWatch watch;
+    watch.begin(0, 0);
     while (true) {
       struct pollfd ready {output, POLLIN, 0};
       const int polled = poll(&ready, 1, kTickMilliseconds);
@@ -119,23 +121,11 @@ class CommandImplementation final : public Implementation {
         text.append(buffer, static_cast<size_t>(n));
         if (text.size() > kOutputKept) text.erase(0, text.size() - kOutputKept);
       }
-      const double elapsed = now_seconds() - start;
-      const ProcessUsage usage = child.usage();
-      answer.peak_bytes = std::max(answer.peak_bytes, usage.anonymous_bytes);
-      const Limits& limits = launch_.limits;
-      if (answer.peak_bytes > limits.memory_bytes) {
-        answer.kind = AnswerKind::memory;
-        answer.message = fmt::format("holds {} MiB of memory, the limit is {} MiB", answer.peak_bytes >> 20,
-                                     limits.memory_bytes >> 20);
-      } else if (elapsed > limits.wall_seconds) {
-        answer.kind = AnswerKind::timeout;
-        answer.message = fmt::format("no answer within {:g} s", limits.wall_seconds);
-      } else if (usage.cpu_seconds > limits.cpu_seconds) {
-        answer.kind = AnswerKind::timeout;
-        answer.message = fmt::format("uses more than {:g} s of CPU time", limits.cpu_seconds);
-      } else {
-        continue;
-      }
+      const CaseWatch::Over over = watch.look(child, launch_.limits);
+      answer.peak_bytes = watch.peak_bytes();
+      if (over == CaseWatch::Over::nothing) continue;
+      answer.kind = over == CaseWatch::Over::memory ? AnswerKind::memory : AnswerKind::timeout;
+      answer.message = watch.note();
       return false;  // Child's destructor kills it
     }
   }

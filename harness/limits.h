@@ -1,5 +1,5 @@
 // What one case may cost.  Memory is resident anonymous memory, never address space,
-// which runtimes reserve by the terabyte.
+// which runtimes reserve by the terabyte.  How the times are counted: case_watch.h.
 
 #ifndef GCTS_HARNESS_LIMITS_H_
 #define GCTS_HARNESS_LIMITS_H_

@@ -53,16 +53,18 @@ std::vector<Peer> all_peers() {
   add_folders(sources / "process", {"xfail.json"}, names);
   add_folders(peers, {"command", "left_out"}, names);
   for (const std::string_view name : kPlugins) {
-    Peer peer{std::string(name), Launch::Kind::plugin, own_plugin(name), "", ""};
+    Peer peer{std::string(name), Launch::Kind::plugin, own_plugin(name), "", "", ""};
     peer.xfail = first_file({peers / name / "xfail.json", sources / name / "xfail.json"});
     if (peer.locator.empty()) peer.absent = "the plugin does not come with this program";
+    peer.left_out = first_line(peers / name / "left_out");
     names.erase(peer.name);
     out.push_back(std::move(peer));
   }
   for (const std::string& name : names) {
-    Peer peer{name, Launch::Kind::process, first_line(peers / name / "command"), "", ""};
+    Peer peer{name, Launch::Kind::process, first_line(peers / name / "command"), "", "", ""};
     peer.xfail = first_file({peers / name / "xfail.json", sources / "process" / name / "xfail.json"});
-    if (peer.locator.empty()) peer.absent = first_line(peers / name / "left_out");
+    peer.left_out = first_line(peers / name / "left_out");
+    if (peer.locator.empty()) peer.absent = peer.left_out;
     if (peer.locator.empty() && peer.absent.empty()) peer.absent = "not installed: ./dev peers " + name;
     out.push_back(std::move(peer));
   }

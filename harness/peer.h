@@ -5,7 +5,7 @@
 // or peers beside the build folder of the program) has one folder each:
 //
 //   NAME/command     the adapter's command line, for --process
-//   NAME/left_out    why this machine cannot have it, where there is no command
+//   NAME/left_out    why this machine cannot have it, or what a plugin opens, in one line
 //
 // An adapter's expected-failure file is xfail.json there, or that of its source folder.
 
@@ -26,6 +26,7 @@ struct Peer {
   std::string locator;  // the plugin's path, or the command line; "" where it is absent
   std::string xfail;    // its expected-failure file; "" if it has none
   std::string absent;   // why it cannot be tested; "" if it can
+  std::string left_out;  // why ./dev peers could not install what it stands for; "" if it could
 };
 
 // Those that are there and those that could be: plugins first, then adapters by name.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/locations.h"
 #include "harness/peer.h"
 #include "harness/spawn_test.h"
 #include "reports/report.h"
@@ -26,6 +27,7 @@ class Installed {
     write("build/peers/right/command", adapter("good"));
     write("build/peers/wrong/command", adapter("wrong"));
     write("build/peers/other/left_out", "needs a compiler of another century\n");
+    write("build/peers/ggml/left_out", "needs npm\n");
     write("plugins/process/uninstalled/xfail.json", "{}");
     setenv("GCTS_PEERS_DIR", scratch_.path("build/peers").c_str(), 1);
   }
@@ -113,6 +115,20 @@ BOOST_AUTO_TEST_CASE(all_peers_run_with_their_expected_failures) {
   const Ran again = run_program({"run", "--peer", "wrong", "--run", kCases, "--format", "jsonl"});
   BOOST_TEST(again.status == 0, again.err);
   for (const Result& result : reported(again).results) BOOST_TEST((result.outcome == Outcome::xfail));
+}
+
+// A plugin is there, and what it opens is not: what ./dev peers said of that comes first.
+BOOST_AUTO_TEST_CASE(what_a_plugin_opens_may_be_left_out) {
+  if (own_plugin("ggml").empty()) return;
+  const Installed installed;
+  setenv("GCTS_GGML_LIB", "/nonexistent", 1);
+  const Report report = reported(run_program({"run", "--all-peers", "--run", kCases, "--format", "jsonl"}));
+  unsetenv("GCTS_GGML_LIB");
+  std::string reason;
+  for (const Absent& absent : report.absent) {
+    if (absent.name == "ggml") reason = absent.reason;
+  }
+  BOOST_TEST(reason.starts_with("needs npm (GCTS_GGML_LIB: "), reason);
 }
 
 BOOST_AUTO_TEST_CASE(a_named_peer_that_is_not_there_is_no_run) {

@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "harness/worker_channel.h"
-
 namespace gcts {
 namespace {
 
@@ -80,24 +78,10 @@ void ProcessChannel::read_errors() {
   }
 }
 
-Exchanged ProcessChannel::over_limit(const Limits& limits, double start) {
-  const ProcessUsage usage = child_.usage();
-  cpu_seconds_ = std::max(0.0, usage.cpu_seconds - cpu_before_);
-  if (usage.anonymous_bytes > held_before_) peak_bytes_ = std::max(peak_bytes_, usage.anonymous_bytes - held_before_);
-  if (peak_bytes_ > limits.memory_bytes) {
-    note_ = fmt::format("holds {} MiB of memory more than before the case, the limit is {} MiB", peak_bytes_ >> 20,
-                        limits.memory_bytes >> 20);
-    return Exchanged::over_memory;
-  }
-  if (now_seconds() - start > limits.wall_seconds) {
-    note_ = fmt::format("no answer within {:g} s", limits.wall_seconds);
-    return Exchanged::over_wall;
-  }
-  if (cpu_seconds_ > limits.cpu_seconds) {
-    note_ = fmt::format("uses more than {:g} s of CPU time", limits.cpu_seconds);
-    return Exchanged::over_cpu;
-  }
-  return Exchanged::answer;
+Exchanged ProcessChannel::over(CaseWatch::Over what) {
+  static constexpr Exchanged kOver[] = {Exchanged::answer, Exchanged::over_wall, Exchanged::over_cpu, Exchanged::over_memory};
+  if (what != CaseWatch::Over::nothing) note_ = watch_.note();
+  return kOver[static_cast<size_t>(what)];
 }
 
 // Its output is closed: it has ended, or is about to, or is of no use any more.
@@ -112,8 +96,7 @@ Exchanged ProcessChannel::ended() {
 }
 
 Exchanged ProcessChannel::exchange(std::string_view line, uint64_t most, const Limits& limits, std::string& answer) {
-  const double start = now_seconds();
-  double looked = start;
+  double looked = now_seconds();
   size_t scanned = 0;  // of pending_, without a newline
   while (true) {
     if (const size_t end = pending_.find('\n', scanned); end != std::string::npos) {
@@ -141,28 +124,21 @@ Exchanged ProcessChannel::exchange(std::string_view line, uint64_t most, const L
       if (n > 0) line.remove_prefix(static_cast<size_t>(n));
       else if (errno != EAGAIN && errno != EINTR) line = {};  // what it does with its output tells
     }
+    if (pending_.find('\n', scanned) != std::string::npos) continue;  // it is here, whatever the time
     if (now_seconds() - looked < kTickMilliseconds * 1e-3) continue;
     looked = now_seconds();
-    if (const Exchanged over = over_limit(limits, start); over != Exchanged::answer) return over;
+    if (const Exchanged exceeded = over(watch_.look(child_, limits)); exceeded != Exchanged::answer) return exceeded;
   }
 }
 
 Exchanged ProcessChannel::ask(std::string_view line, uint64_t most, const Limits& limits, std::string& answer) {
   note_.clear();
   const ProcessUsage before = child_.usage();
-  cpu_before_ = before.cpu_seconds;
-  held_before_ = before.anonymous_bytes;
-  cpu_seconds_ = 0;
-  peak_bytes_ = 0;
-  const double start = now_seconds();
+  watch_.begin(before.cpu_seconds, before.anonymous_bytes);
   Exchanged exchanged = exchange(std::string(line) + "\n", most, limits, answer);
-  wall_seconds_ = now_seconds() - start;
-  // One more look: an answer within the time may have cost too much all the same.
-  if (exchanged == Exchanged::answer) {
-    Limits rest = limits;
-    rest.wall_seconds = 1e9;
-    exchanged = over_limit(rest, start);
-  }
+  wall_seconds_ = watch_.wall_seconds();
+  // An answer within the time may have cost too much all the same.
+  if (exchanged == Exchanged::answer) exchanged = over(watch_.look_back(child_, limits));
   if (exchanged != Exchanged::answer) stop();
   return exchanged;
 }

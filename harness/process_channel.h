@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/case_watch.h"
 #include "harness/child.h"
 #include "harness/limits.h"
 
@@ -43,12 +44,12 @@ class ProcessChannel {
   // Of the last ask().
   const std::string& note() const { return note_; }  // what went wrong, in words
   double wall_seconds() const { return wall_seconds_; }
-  double cpu_seconds() const { return cpu_seconds_; }
-  uint64_t peak_bytes() const { return peak_bytes_; }  // above what it held before
+  double cpu_seconds() const { return watch_.cpu_seconds(); }
+  uint64_t peak_bytes() const { return watch_.peak_bytes(); }  // above what it held before
 
  private:
   Exchanged exchange(std::string_view line, uint64_t most, const Limits& limits, std::string& answer);
-  Exchanged over_limit(const Limits& limits, double start);
+  Exchanged over(CaseWatch::Over what);
   void read_errors();
   Exchanged ended();
 
@@ -58,8 +59,8 @@ class ProcessChannel {
   std::string pending_;     // of its output, behind the last line
   std::string last_words_;  // the end of what it wrote to standard error
   std::string note_;
-  double wall_seconds_ = 0, cpu_seconds_ = 0, cpu_before_ = 0;
-  uint64_t peak_bytes_ = 0, held_before_ = 0;
+  CaseWatch watch_;
+  double wall_seconds_ = 0;
 };
 
 }  // namespace gcts

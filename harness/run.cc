@@ -222,6 +222,7 @@ std::optional<int> RunVerb::open_peers() {
       std::string* const error = peer.kind == Launch::Kind::plugin && !named ? &absent : nullptr;
       const auto status = open_subject(std::move(launch), {"--peer", peer.name}, peer.name, error);
       if (status && !error) return status;
+      if (!absent.empty() && !peer.left_out.empty()) absent = peer.left_out + " (" + absent + ")";
     } else if (named) {
       return options_.usage_error("--peer " + peer.name + ": " + absent);
     }

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,12 +26,6 @@ constexpr uint64_t kErrorsKept = 1u << 20;   // of what the plugin prints
 constexpr uint64_t kLastWords = 300;         // of it, shown after a crash
 
 }  // namespace
-
-double now_seconds() {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 WorkerChannel::WorkerChannel(const Launch& launch)
     : launch_(launch),
@@ -177,9 +170,7 @@ Waited WorkerChannel::over(Waited why, std::string note) {
 }
 
 Waited WorkerChannel::wait(worker::Message& message, std::vector<uint8_t>& payload, bool closely) {
-  const double start = now_seconds();
-  sampled_peak_ = 0;
-  last_peak_ = 0;
+  watch_.begin(cpu_mark_, baseline_.anonymous_bytes);
   while (true) {
     if (take_message(message, payload)) {
       if (message.type == worker::kFault) {  // its last message
@@ -200,21 +191,9 @@ Waited WorkerChannel::wait(worker::Message& message, std::vector<uint8_t>& paylo
       stop();
       return Waited::ended;
     }
-    const double elapsed = now_seconds() - start;
-    const ProcessUsage usage = child_.usage();
-    sampled_peak_ = std::max(sampled_peak_, usage.anonymous_bytes);
-    last_peak_ = sampled_peak_ > baseline_.anonymous_bytes ? sampled_peak_ - baseline_.anonymous_bytes : 0;
-    const Limits& limits = launch_.limits;
-    if (last_peak_ > limits.memory_bytes) {
-      return over(Waited::over_memory, fmt::format("holds {} MiB of memory, the limit is {} MiB",
-                                                   last_peak_ >> 20, limits.memory_bytes >> 20));
-    }
-    if (elapsed > limits.wall_seconds) {
-      return over(Waited::over_wall, fmt::format("no answer within {:g} s", limits.wall_seconds));
-    }
-    if (usage.cpu_seconds - cpu_mark_ > limits.cpu_seconds) {
-      return over(Waited::over_cpu, fmt::format("uses more than {:g} s of CPU time", limits.cpu_seconds));
-    }
+    static constexpr Waited kOver[] = {Waited::answer, Waited::over_wall, Waited::over_cpu, Waited::over_memory};
+    const Waited waited = kOver[static_cast<size_t>(watch_.look(child_, launch_.limits))];
+    if (waited != Waited::answer) return over(waited, watch_.note());
   }
 }
 
@@ -254,7 +233,7 @@ uint64_t WorkerChannel::measured_peak(uint64_t shared) const {
   const ProcessUsage usage = child_.usage();
   const auto above = [](uint64_t a, uint64_t b) { return a > b ? a - b : 0; };
   const uint64_t resident = above(usage.peak_resident_bytes, measure_start_.resident_bytes + shared);
-  const uint64_t sampled = above(std::max(sampled_peak_, usage.anonymous_bytes), measure_start_.anonymous_bytes);
+  const uint64_t sampled = above(std::max(watch_.most_held(), usage.anonymous_bytes), measure_start_.anonymous_bytes);
   return std::max(resident, sampled);
 }
 

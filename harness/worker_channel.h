@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/case_watch.h"
 #include "harness/child.h"
 #include "harness/implementation.h"
 #include "harness/worker/protocol.h"
@@ -59,7 +60,7 @@ class WorkerChannel {
   const std::string& note() const { return note_; }
   // CPU time of the worker up to the last answer, as it said itself.
   void set_cpu_mark(double seconds) { cpu_mark_ = seconds; }
-  uint64_t last_peak() const { return last_peak_; }
+  uint64_t last_peak() const { return watch_.peak_bytes(); }
 
  private:
   bool read_some();
@@ -76,14 +77,12 @@ class WorkerChannel {
   std::vector<uint8_t> description_;
   std::string note_;
   ProcessUsage baseline_, measure_start_;
-  uint64_t sampled_peak_ = 0, last_peak_ = 0;
+  CaseWatch watch_;  // of the last wait()
   double cpu_mark_ = 0;
 };
 
 // A fault that a worker reported, in words.
 std::string describe_fault(const worker::FaultAnswer& fault);
-
-double now_seconds();  // monotonic
 
 }  // namespace gcts
 

@@ -38,9 +38,11 @@ bool take_text(const Json& object, const char* name, std::string& out, std::stri
   return true;
 }
 
-bool take_outcome(const Json& json, Outcome& out, std::string& error) {
+bool take_outcome(const Json& json, Outcome& out, std::string& error, bool may_pass = false) {
   const std::string word = json.is_string() ? json.get<std::string>() : json.dump();
-  if (json.is_string() && parse_outcome(word, out) && is_bad(out) && out != Outcome::xpass) return true;
+  if (json.is_string() && parse_outcome(word, out)) {
+    if ((is_bad(out) && out != Outcome::xpass) || (may_pass && out == Outcome::pass)) return true;
+  }
   error = "'" + word + "' is no outcome that can be expected";
   return false;
 }
@@ -54,7 +56,7 @@ bool take_outcomes(const Json& json, XfailEntry& out, std::string& error) {
   }
   if (!take_outcome(json[0], out.outcome, error)) return false;
   for (size_t i = 1; i < json.size(); ++i) {
-    if (!take_outcome(json[i], out.also.emplace_back(), error)) return false;
+    if (!take_outcome(json[i], out.also.emplace_back(), error, true)) return false;
   }
   return true;
 }
@@ -135,7 +137,7 @@ void apply_xfail(const XfailFile& file, Report& report) {
     if (report.subjects[result.subject].name != file.implementation) continue;
     const XfailEntry* entry = file.find(result.case_id, result.rule);
     if (!entry || result.outcome == Outcome::skip) continue;
-    if (!entry->rule.empty() && result.outcome == Outcome::pass) continue;
+    if (entry->may_pass() && result.outcome == Outcome::pass) continue;
     if (entry->expects(result.outcome)) {
       result.outcome = Outcome::xfail;
     } else if (result.outcome == Outcome::pass) {
@@ -155,15 +157,15 @@ XfailFile updated_xfail(const XfailFile& old, const Report& report) {
   for (const Result& result : report.results) {
     if (report.subjects[result.subject].name != old.implementation || result.outcome == Outcome::skip) continue;
     const XfailEntry* entry = old.find(result.case_id, result.rule);
-    // An entry for a rule stays as it is, whatever this run's cases came to.
-    const bool of_rule = entry && !entry->rule.empty();
-    if (entry && !of_rule) settled[static_cast<size_t>(entry - old.entries.data())] = true;
+    // An entry that lets a case pass stays as it is, whatever this run's cases came to.
+    const bool stays = entry && entry->may_pass();
+    if (entry && !stays) settled[static_cast<size_t>(entry - old.entries.data())] = true;
     const Outcome came_to = result.outcome == Outcome::xfail ? entry->outcome
                             : result.outcome == Outcome::xpass ? Outcome::pass
                                                                : result.outcome;
-    if (!is_bad(came_to) || (of_rule && entry->expects(came_to))) continue;
+    if (!is_bad(came_to) || (stays && entry->expects(came_to))) continue;
     XfailEntry settled_entry{result.case_id, came_to, entry ? entry->reason : ""};
-    if (entry && !of_rule && entry->expects(came_to)) {
+    if (entry && !stays && entry->expects(came_to)) {
       settled_entry.outcome = entry->outcome;
       settled_entry.also = entry->also;
     } else if (came_to == Outcome::timeout) {

@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_1 = 9, kQ8_K = 15, kIq4Nl = 20, kBF16 = 30;
 
 // What a variant's kernels are written in, by what a claim begins to hold or fails.
-enum Code { scalar, sse, avx, never };
+enum Code { scalar, sse, avx, avx2, never };
 
 struct DotType {
   int id;
@@ -156,7 +156,7 @@ gcts_accuracy dot_accuracy(int type, int activation_type, const char* name) {
   a.flushes_subnormals = type == kBF16 && variant && variant->flushes_bf16;
   for (const DotType& dot : kDotTypes) {
     if (dot.id != type) continue;
-    const Code code = variant ? variant->code : avx;
+    const Code code = variant ? variant->code : avx2;
     a.leaf_group = dot.group;
     a.zero_point_leaf = code >= dot.zero_apart;
     a.code_min_unsupported = code >= dot.code_min_wrong;

@@ -19,7 +19,7 @@ mkdir -p "$folder/out" "$folder/work" "$folder/src"
 ln -sfn "$PWD" "$folder/src/gguf-cts"
 flags="-O2 -g1 -fsanitize-coverage=trace-pc-guard"
 SRC=$folder/src OUT=$folder/out WORK=$folder/work CC=clang-19 CXX=clang++-19 CFLAGS=$flags CXXFLAGS=$flags \
-  LDFLAGS=$runtime/afl-compiler-rt.o LIB_FUZZING_ENGINE=$runtime/libAFLDriver.a \
+  LDFLAGS=$runtime/afl-compiler-rt.o LIB_FUZZING_ENGINE=$runtime/libAFLDriver.a GCTS_TARGETS=$target \
   bash -eu fuzz/oss-fuzz/build.sh >"$folder/build.log" 2>&1 || { tail -40 "$folder/build.log"; exit 1; }
 
 rm -rf "$folder/seeds" "$folder/$target"

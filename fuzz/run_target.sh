@@ -6,6 +6,7 @@
 # BUILD is a build with the preset fuzz in which fuzz_TARGET, write_seeds and
 # write_dictionary are built.  FOLDER holds corpus/, which grows, found/ and log.  Prints
 # one line: seconds spent, executions, edges, and what was found; ends 1 if anything was.
+# SIGTERM ends it early, with the line for what was done.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1 target=$2 seconds=$3 folder=$4
@@ -31,12 +32,14 @@ regressions=fuzz/regressions/$target
   -artifact_prefix="$folder/found/" -print_final_stats=1 "$folder/corpus" "$folder/seeds" $regressions >"$folder/log" 2>&1 &
 pid=$!
 trap 'kill $pid 2>/dev/null' EXIT
+trap 'seconds=0' TERM
 spent=0
 while now=$(cpu_seconds $pid); do
   spent=$now
   [ "$spent" -lt "$seconds" ] || break
   sleep 1
 done
+trap '' TERM
 kill -USR1 $pid 2>/dev/null || true  # the engine ends after the input that is running
 status=0
 wait $pid || status=1

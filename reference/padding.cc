@@ -29,7 +29,9 @@ std::vector<uint64_t> by_offset(std::span<const Extent> tensors) {
 }
 
 std::vector<Padding> find_padding(const Reading& reading, std::span<const Extent> extents) {
+  constexpr size_t kUsual = 8;  // of a small file
   std::vector<Padding> padding;
+  padding.reserve(std::min(kUsual, extents.size() + 1));
   if (reading.metadata_end < reading.data_start)
     padding.push_back({DirtyPadding::kBeforeData, reading.metadata_end, reading.data_start});
   uint64_t data_end = reading.data_start;  // of the tensors so far

@@ -12,6 +12,7 @@
 TARGET_BEGIN("avx2,fma,f16c")
 namespace cpu::avx2 {
 
+#include "avx2_codes.h"
 #include "x86_codes.h"
 #include "x86_integers.h"
 
@@ -40,6 +41,8 @@ static inline __m256i add_scaled(__m256i sum, __m256i codes, __m256i y, __m256i 
   const __m256i odd = _mm256_maddubs_epi16(_mm256_andnot_si256(_mm256_set1_epi16(0x00ff), codes), y);
   return _mm256_add_epi32(sum, _mm256_add_epi32(_mm256_madd_epi16(even, scale), _mm256_madd_epi16(odd, scale)));
 }
+
+#include "avx2_dots.h"
 
 static inline __m256 scaled8(__m128i c, float a) {
   return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(c)), _mm256_set1_ps(a));

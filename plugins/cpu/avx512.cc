@@ -12,24 +12,10 @@
 TARGET_BEGIN("avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
 namespace cpu::avx512 {
 
+#include "avx512_codes.h"
 #include "x86_codes.h"
 #include "x86_integers.h"
-
-// dpbusd takes unsigned codes: the offset is added and its products taken off again.
-template <typename T>
-static inline __m256i dot32(__m256i c, __m256i y) {
-  const __m256i offset = _mm256_set1_epi8(static_cast<char>(T::kOffset)), zero = _mm256_setzero_si256();
-  if constexpr (T::kOffset == 0) return _mm256_dpbusd_epi32(zero, c, y);
-  return _mm256_sub_epi32(_mm256_dpbusd_epi32(zero, _mm256_add_epi8(c, offset), y),
-                          _mm256_dpbusd_epi32(zero, offset, y));
-}
-
-template <typename T>
-static inline __m256i add_scaled(__m256i sum, __m256i codes, __m256i y, __m256i scale) {
-  if constexpr (T::kRange <= 127) return _mm256_dpwssd_epi32(sum, _mm256_maddubs_epi16(codes, y), scale);
-  const __m256i products = _mm256_dpbusd_epi32(_mm256_setzero_si256(), codes, y);
-  return _mm256_add_epi32(sum, _mm256_mullo_epi32(products, _mm256_srai_epi32(scale, 16)));
-}
+#include "avx512_dots.h"
 
 template <bool kMinimum>
 static inline void store16(float* y, __m128i c, float a, float m) {

@@ -13,6 +13,7 @@
 TARGET_BEGIN("avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")
 namespace cpu::avx512_tiled {
 
+#include "avx512_codes.h"
 #include "x86_codes.h"
 
 template <bool kMinimum, int kScales>

@@ -1,5 +1,6 @@
 // Unpacks 32 codes of a block into one 256-bit register.  Included once for each x86
-// variant, inside its target region and namespace; needs AVX2.
+// variant, inside its target region and namespace, after its nibbles, from_bits, with_bits
+// and with_signs; needs AVX2.
 
 // The blocks, with halves read by F16C.
 static inline float half_to_float(uint16_t h) { return _cvtsh_ss(h); }
@@ -9,25 +10,24 @@ namespace block {
 }
 using block::act_q8_0, block::act_q8_1, block::act_q8_k;
 
-// Sixteen bytes of nibbles: the low ones are elements 0 to 15, the high ones 16 to 31.
-static inline __m256i nibbles(const uint8_t* q) {
-  const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(q));
-  const __m256i both = _mm256_inserti128_si256(_mm256_castsi128_si256(v), _mm_srli_epi16(v, 4), 1);
-  return _mm256_and_si256(both, _mm256_set1_epi8(15));
-}
 static inline __m256i load(const uint8_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+// A load that serves several uses: compilers prefer a load for each, and loads are what the
+// kernels wait for.
+static inline __m256i load_once(const uint8_t* p) {
+  __m256i v = load(p);
+  asm("" : "+v"(v));
+  return v;
 }
 static inline __m256i look_up(const int8_t* table, __m256i index) {
   const __m128i t = _mm_load_si128(reinterpret_cast<const __m128i*>(table));
   return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(t), index);
 }
-// 0xff where the bit of the element is set.
-static inline __m256i spread_bits(uint32_t bits) {
-  const __m256i order = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-  const __m256i byte = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(bits)), order);
-  const __m256i bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
-  return _mm256_cmpeq_epi8(_mm256_and_si256(byte, bit), bit);
+// Twice eight bytes of nibbles: low ones first, then high ones.
+static inline __m256i paired_nibbles(const uint8_t* q) {
+  const __m256i each = _mm256_permute4x64_epi64(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(q))), 0x50);
+  return _mm256_and_si256(_mm256_srlv_epi64(each, _mm256_setr_epi64x(0, 4, 0, 4)), _mm256_set1_epi8(15));
 }
 static inline __m256i masked(__m256i mask, int value) {
   return _mm256_and_si256(mask, _mm256_set1_epi8(static_cast<char>(value)));
@@ -39,19 +39,15 @@ static inline __m256i shift_right(__m256i v, int count) {
   return _mm256_srl_epi16(v, _mm_cvtsi32_si128(count));
 }
 static inline __m256i pairs(const uint8_t* q, int shift) {
-  return masked(shift_right(load(q), shift), 3);
+  return masked(shift_right(load_once(q), shift), 3);
 }
 static inline __m256i nibble_plane(const uint8_t* q, bool high) {
-  return masked(shift_right(load(q), high ? 4 : 0), 15);
+  return masked(shift_right(load_once(q), high ? 4 : 0), 15);
 }
 // The bit of each of 32 bytes, moved to `weight` (a power of two).
 static inline __m256i plane(const uint8_t* h, int bit, int weight) {
-  const __m256i set = masked(shift_right(load(h), bit), 1);
+  const __m256i set = masked(shift_right(load_once(h), bit), 1);
   return weight == 4 ? _mm256_slli_epi16(set, 2) : _mm256_slli_epi16(set, 4);
-}
-static inline __m256i with_signs(__m256i v, uint32_t signs) {
-  const __m256i s = spread_bits(signs);
-  return _mm256_sub_epi8(_mm256_xor_si256(v, s), s);
 }
 static inline __m256i four(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
   return _mm256_setr_epi64x(static_cast<long long>(a), static_cast<long long>(b),
@@ -92,23 +88,18 @@ static inline __m256i trits(__m256i v, int n) {
 CODES(q4_0, 8, 15) { return minus(nibbles(b + 2), 8); }
 CODES(q4_1, 0, 15) { return nibbles(b + 4); }
 CODES(q5_0, 16, 31) {
-  return minus(_mm256_or_si256(nibbles(b + 6), masked(spread_bits(load32(b + 2)), 16)), 16);
+  return minus(with_bits(nibbles(b + 6), load32(b + 2), 16), 16);
 }
 CODES(q5_1, 0, 31) {
-  return _mm256_or_si256(nibbles(b + 8), masked(spread_bits(load32(b + 4)), 16));
+  return with_bits(nibbles(b + 8), load32(b + 4), 16);
 }
 CODES(q8_0, 128, 255) { return load(b + 2); }
 CODES(q8_1, 128, 255) { return load(b + 4); }
 CODES(q8_k, 128, 255) { return load(b + 4 + 32 * g); }
 CODES(iq4_nl, 127, 240) { return look_up(kValues_iq4, nibbles(b + 2)); }
 CODES(mxfp4, 12, 24) { return look_up(kValues_fp4, nibbles(b + 1)); }
-CODES(nvfp4, 12, 24) {
-  const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + 4 + 16 * g));
-  const __m128i mask = _mm_set1_epi8(15);
-  const __m128i low = _mm_and_si128(v, mask), high = _mm_and_si128(_mm_srli_epi16(v, 4), mask);
-  return look_up(kValues_fp4, _mm256_set_m128i(_mm_unpackhi_epi64(low, high), _mm_unpacklo_epi64(low, high)));
-}
-CODES(q1_0, 1, 2) { return minus(masked(spread_bits(load32(b + 2 + 4 * g)), 2), 1); }
+CODES(nvfp4, 12, 24) { return look_up(kValues_fp4, paired_nibbles(b + 4 + 16 * g)); }
+CODES(q1_0, 1, 2) { return minus(from_bits(load32(b + 2 + 4 * g), 2), 1); }
 CODES(q2_0, 1, 3) {
   uint64_t q;
   memcpy(&q, b + 2 + 8 * g, 8);

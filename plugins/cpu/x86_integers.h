@@ -108,3 +108,9 @@ static inline __m256i by_halves(__m256i s) {
 static inline __m256i scales_of(__m256i halves, int g) {
   return _mm256_shuffle_epi8(halves, _mm256_set1_epi16(static_cast<short>(0x0100 + 0x0202 * g)));
 }
+
+static inline float sum8(__m256 v) {
+  __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}

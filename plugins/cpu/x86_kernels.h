@@ -1,19 +1,9 @@
 // The x86 kernels over x86_codes.h.  Included once for each variant, inside its target
 // region and namespace.  The variant defines before it:
 //
-//   dot32<T>(c, y)       c's codes times int8 activations, exactly: eight int32 sums, lanes
-//                        0 to 3 over elements 0 to 15 where T::kRange <= 127, any otherwise
-//   add_scaled<T>(s, u, y, scale)   s plus scale times u times y, exactly: u is codes made
-//                        non-negative by T::kOffset, scale 16 int16 of which one is for two codes
-//   store32<kMin>(...)   32 codes to 32 floats
-//
-// Every int8 activation code is allowed, -128 too.
-
-static inline float sum8(__m256 v) {
-  __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
-}
+//   dot<T, A, kGroup>(x, y, count)   the dot product of blocks T and activations A, scales
+//                                    of kGroup elements (avx2_dots.h, avx512_dots.h)
+//   store32<kMin>(...)               32 codes to 32 floats
 
 template <typename T>
 static inline void decode(const uint8_t* b, float* y, uint64_t count) {
@@ -23,76 +13,6 @@ static inline void decode(const uint8_t* b, float* y, uint64_t count) {
     for (int g = 0; g < T::kElements / 32; ++g, y += 32)
       store32<T::kMinimum>(y, T::codes(b, g), a[2 * g], a[2 * g + 1], m[2 * g], m[2 * g + 1]);
   }
-}
-
-template <int kGroup>
-static inline __m256 pair(float low, float high) {
-  if constexpr (kGroup == 16) return _mm256_set_m128(_mm_set1_ps(high), _mm_set1_ps(low));
-  return _mm256_set1_ps(low);
-}
-
-// Activations in blocks of 32: Q8_0, or Q8_1 where the weights have a minimum.
-template <typename T, typename A, int kGroup>
-static inline void add_block(const uint8_t* b, const uint8_t* y, __m256& sum, float& minima) {
-  float a[T::kElements / 16], m[T::kElements / 16] = {};
-  T::scales(b, a, m);
-  for (int g = 0; g < T::kElements / 32; ++g, y += A::kBytes) {
-    const float d = A::scale(y);
-    const __m256 products = _mm256_cvtepi32_ps(dot32<T>(T::codes(b, g), load(y + A::kCodes)));
-    sum = _mm256_fmadd_ps(products, pair<kGroup>(a[2 * g] * d, a[2 * g + 1] * d), sum);
-    if constexpr (T::kMinimum) minima += m[2 * g] * A::scaled_sum(y);
-  }
-}
-// Two chains of additions, so that one need not wait for the other.
-template <typename T, typename A, int kGroup>
-static inline float dot_blocks(const uint8_t* b, const uint8_t* y, uint64_t count) {
-  constexpr int kActivation = T::kElements / 32 * A::kBytes;
-  __m256 even = _mm256_setzero_ps(), odd = even;
-  float even_minima = 0, odd_minima = 0;
-  uint64_t i = T::kElements;
-  for (; i < count; i += 2 * T::kElements, b += 2 * T::kBytes, y += 2 * kActivation) {
-    add_block<T, A, kGroup>(b, y, even, even_minima);
-    add_block<T, A, kGroup>(b + T::kBytes, y + kActivation, odd, odd_minima);
-  }
-  if (i == count) add_block<T, A, kGroup>(b, y, even, even_minima);
-  return sum8(_mm256_add_ps(even, odd)) + (even_minima + odd_minima);
-}
-
-static inline float sum_exactly(__m256i v) {
-  __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-  s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
-  return static_cast<float>(_mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1))));
-}
-
-// Activations in blocks of 256: Q8_K.  A block's sum is one integer, so what the offset of
-// the codes adds is taken off exactly, by way of the activations' own sums.
-template <typename T>
-static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count) {
-  using A = act_q8_k;
-  float sum = 0;
-  for (uint64_t i = 0; i < count; i += 256, b += T::kBytes, y += A::kBytes) {
-    const Integers n = integers(static_cast<const T*>(nullptr), b);
-    const __m256i halves = by_halves(n.scale), sums = load(y + A::kSums);
-    __m256i block = _mm256_setzero_si256();
-    if constexpr (T::kOffset != 0)
-      block = _mm256_madd_epi16(_mm256_mullo_epi16(n.scale, _mm256_set1_epi16(-T::kOffset)), sums);
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) {
-      const __m256i codes = _mm256_add_epi8(T::codes(b, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
-      block = add_scaled<T>(block, codes, load(y + A::kCodes + 32 * g), scales_of(halves, g));
-    }
-    const float d = A::scale(y);
-    sum += sum_exactly(block) * (n.d * d);
-    if constexpr (T::kMinimum) sum -= sum_exactly(_mm256_madd_epi16(n.minimum, sums)) * (n.dmin * d);
-  }
-  return sum;
-}
-
-template <typename T, typename A, int kGroup>
-static inline float dot(const void* x, const void* y, uint64_t count) {
-  const uint8_t *b = static_cast<const uint8_t*>(x), *q = static_cast<const uint8_t*>(y);
-  if constexpr (A::kElements == 32) return dot_blocks<T, A, kGroup>(b, q, count);
-  else return dot_super<T>(b, q, count);
 }
 
 #define CPU_TYPE(name, id, act, act_id, group)                                                   \

@@ -1,0 +1,171 @@
+// Dot products for x86 with AVX-512 and VNNI.  Included inside the variant's target region and
+// namespace, after x86_codes.h and x86_integers.h.
+//
+// Types in blocks of 32, 64 or 128 elements go by 32 elements.  Types in blocks of 256 go by
+// 64, where their codes lie so that 64 of them come out of one register in order; sums stay
+// in integers for a whole block.
+//
+// Every int8 activation code is allowed, -128 too.
+
+// Codes made non-negative by T::kOffset.
+template <typename T>
+static inline __m256i unsigned_codes(const T*, const uint8_t* b, int g) {
+  return _mm256_add_epi8(T::codes(b, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
+}
+static inline __m256i raised_look_up(const int8_t* table, int offset, __m256i index) {
+  const __m128i raised = _mm_add_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(table)), _mm_set1_epi8(static_cast<char>(offset)));
+  return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(raised), index);
+}
+static inline __m256i unsigned_codes(const iq4_nl*, const uint8_t* b, int) { return raised_look_up(kValues_iq4, iq4_nl::kOffset, nibbles(b + 2)); }
+static inline __m256i unsigned_codes(const iq4_xs*, const uint8_t* b, int g) {
+  return raised_look_up(kValues_iq4, iq4_xs::kOffset, nibbles(b + 8 + 16 * g));
+}
+static inline __m256i unsigned_codes(const mxfp4*, const uint8_t* b, int) { return raised_look_up(kValues_fp4, mxfp4::kOffset, nibbles(b + 1)); }
+static inline __m256i unsigned_codes(const nvfp4*, const uint8_t* b, int g) {
+  return raised_look_up(kValues_fp4, nvfp4::kOffset, paired_nibbles(b + 4 + 16 * g));
+}
+
+// dpbusd takes unsigned codes: the offset is added and its products taken off again.  Sums
+// of 32 products stay below 2^22, so started at the bits of 1.5 * 2^23 they are floats, and
+// one exact subtraction takes off the offset and the start together.
+template <typename T>
+static inline __m256 dot32(__m256i codes, __m256i y) {
+  asm("" : "+v"(y));  // one load for both: loads are what these kernels are made of
+  const __m256i start = _mm256_set1_epi32(0x4b400000), offset = _mm256_set1_epi8(static_cast<char>(T::kOffset));
+  const __m256i sum = _mm256_dpbusd_epi32(start, codes, y);
+  const __m256i off = T::kOffset == 0 ? start : _mm256_dpbusd_epi32(start, offset, y);
+  return _mm256_sub_ps(_mm256_castsi256_ps(sum), _mm256_castsi256_ps(off));
+}
+
+// The four halves that a block begins with, as floats: the scale and, where there is one, the
+// minimum or the sum; the rest are codes, whatever they come to.  One conversion from
+// memory costs less than to gather scales.
+static inline __m128 head(const uint8_t* b) { return _mm_cvtph_ps(load64(b)); }
+
+template <typename T>
+static inline __m128 weight_head(const T*, const uint8_t* b) { return head(b); }
+static inline __m128 weight_head(const mxfp4*, const uint8_t* b) {
+  float a[2], m[2];
+  mxfp4::scales(b, a, m);
+  return _mm_set_ss(a[0]);
+}
+
+template <typename T, typename A>
+static inline void add_group(const uint8_t* b, int g, __m128 weight, const uint8_t* y, __m256& sum, __m128& minima) {
+  const __m128 d = head(y), product = T::kMinimum ? _mm_mul_ps(weight, d) : _mm_mul_ss(weight, d);
+  if constexpr (T::kMinimum) minima = _mm_add_ps(minima, product);  // the second lane counts
+  sum = _mm256_fmadd_ps(dot32<T>(unsigned_codes(static_cast<const T*>(nullptr), b, g), load(y + A::kCodes)), _mm256_broadcastss_ps(product), sum);
+}
+
+// The 16 scales of four blocks of NVFP4, or four of one: four bits of exponent and three of
+// fraction are a half of which the exponent counts from another number.  127 stands for zero.
+static inline __m128 nvfp4_scales(const uint8_t* b) {
+  const __m128i v = _mm_and_si128(_mm_cvtepu8_epi16(_mm_cvtsi32_si128(static_cast<int>(load32(b)))), _mm_set1_epi16(127));
+  const __m128i known = _mm_andnot_si128(_mm_cmpeq_epi16(v, _mm_set1_epi16(127)), v);
+  return _mm_mul_ps(_mm_cvtph_ps(_mm_slli_epi16(known, 7)), _mm_set1_ps(128));
+}
+template <typename A>
+static inline void add_nvfp4(const uint8_t* b, const uint8_t* y, __m256& even, __m256& odd) {
+  const __m128 d = _mm_shuffle_ps(head(y), head(y + A::kBytes), 0);
+  const __m256 scales = _mm256_castps128_ps256(_mm_mul_ps(nvfp4_scales(b), d));
+  even = _mm256_fmadd_ps(dot32<nvfp4>(unsigned_codes(static_cast<const nvfp4*>(nullptr), b, 0), load(y + A::kCodes)),
+                         _mm256_permutevar8x32_ps(scales, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1)), even);
+  odd = _mm256_fmadd_ps(dot32<nvfp4>(unsigned_codes(static_cast<const nvfp4*>(nullptr), b, 1), load(y + A::kBytes + A::kCodes)),
+                        _mm256_permutevar8x32_ps(scales, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3)), odd);
+}
+
+// Activations in blocks of 32.  Four chains of additions, so that none waits for another.
+template <typename T, typename A, int kGroup>
+static inline float dot_blocks(const uint8_t* b, const uint8_t* y, uint64_t count) {
+  static_assert(kGroup == 32 || T::kBytes == nvfp4::kBytes);
+  constexpr int kEach = T::kElements / 32, kStep = kEach > 4 ? kEach : 4;
+  __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
+  __m128 minima = _mm_setzero_ps();
+  uint64_t left = count;
+  for (; left >= 32 * kStep; left -= 32 * kStep)
+#pragma GCC unroll 4
+    for (int i = 0; i < kStep; i += kEach, b += T::kBytes, y += kEach * A::kBytes) {
+      if constexpr (kGroup == 16) {
+        add_nvfp4<A>(b, y, sum[i % 4], sum[(i + 1) % 4]);
+      } else {
+        const __m128 weight = weight_head(static_cast<const T*>(nullptr), b);
+#pragma GCC unroll 4
+        for (int g = 0; g < kEach; ++g) add_group<T, A>(b, g, weight, y + g * A::kBytes, sum[(i + g) % 4], minima);
+      }
+    }
+  for (; left > 0; left -= T::kElements, b += T::kBytes, y += kEach * A::kBytes) {
+    if constexpr (kGroup == 16) {
+      add_nvfp4<A>(b, y, sum[0], sum[1]);
+    } else {
+      const __m128 weight = weight_head(static_cast<const T*>(nullptr), b);
+      for (int g = 0; g < kEach; ++g) add_group<T, A>(b, g, weight, y + g * A::kBytes, sum[g % 4], minima);
+    }
+  }
+  const float all = sum8(_mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3])));
+  if constexpr (T::kMinimum) return all + _mm_cvtss_f32(_mm_movehdup_ps(minima));
+  return all;
+}
+
+// TQ1_0 and TQ2_0 have one scale a block.
+template <typename T>
+inline constexpr bool kOneScale = false;
+template <>
+inline constexpr bool kOneScale<tq1_0> = true;
+template <>
+inline constexpr bool kOneScale<tq2_0> = true;
+
+// sum plus scale times codes times y, exactly; scale: a 16-bit number for each two codes.
+template <typename T>
+static inline __m256i add_scaled(__m256i sum, __m256i codes, __m256i y, __m256i scale) {
+  if constexpr (T::kRange <= 127) return _mm256_dpwssd_epi32(sum, _mm256_maddubs_epi16(codes, y), scale);
+  const __m256i products = _mm256_dpbusd_epi32(_mm256_setzero_si256(), codes, y);
+  return _mm256_add_epi32(sum, _mm256_mullo_epi32(products, _mm256_srai_epi32(scale, 16)));
+}
+// The integer sums of one block.  What the offset of the codes adds is taken off exactly, by
+// way of the activations' own sums.
+template <typename T>
+static inline __m256i super_block(const uint8_t* b, const uint8_t* codes_of_y, __m256i scale, __m256i sums) {
+  const __m256i zero = _mm256_setzero_si256();
+  const __m256i taken = _mm256_mullo_epi16(scale, _mm256_set1_epi16(-T::kOffset));
+  __m256i even = T::kOffset == 0 ? zero : _mm256_madd_epi16(kOneScale<T> ? _mm256_set1_epi16(-T::kOffset) : taken, sums), odd = zero;
+  const __m256i halves = by_halves(scale);
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) {
+    const __m256i codes = unsigned_codes(static_cast<const T*>(nullptr), b, g), y = load(codes_of_y + 32 * g);
+    __m256i& sum = g % 2 == 0 ? even : odd;
+    if constexpr (kOneScale<T>) sum = _mm256_dpbusd_epi32(sum, codes, y);
+    else sum = add_scaled<T>(sum, codes, y, scales_of(halves, g));
+  }
+  return _mm256_add_epi32(even, odd);
+}
+
+// Activations in blocks of 256: Q8_K.  The scales of the next block are unpacked before the codes
+// of this one: a processor looks less than two blocks ahead, and codes would wait for scales.
+template <typename T>
+static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count) {
+  using A = act_q8_k;
+  __m256 sum = _mm256_setzero_ps(), minima = sum;
+  if (count == 0) return 0;
+  Integers next = integers(static_cast<const T*>(nullptr), b);
+  for (uint64_t left = count; left > 0; left -= 256, y += A::kBytes) {
+    const Integers n = next;
+    const uint8_t* codes = b;
+    b += left > 256 ? T::kBytes : 0;
+    next = integers(static_cast<const T*>(nullptr), b);
+    const __m256i sums = load(y + A::kSums);
+    const __m256i block = super_block<T>(codes, y + A::kCodes, n.scale, sums);
+    const float d = A::scale(y);
+    sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
+    if constexpr (T::kMinimum)
+      minima = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_madd_epi16(n.minimum, sums)), _mm256_set1_ps(n.dmin * d), minima);
+  }
+  if constexpr (T::kMinimum) return sum8(sum) - sum8(minima);
+  return sum8(sum);
+}
+
+template <typename T, typename A, int kGroup>
+static inline float dot(const void* x, const void* y, uint64_t count) {
+  const uint8_t *b = static_cast<const uint8_t*>(x), *q = static_cast<const uint8_t*>(y);
+  if constexpr (A::kElements == 32) return dot_blocks<T, A, kGroup>(b, q, count);
+  else return dot_super<T>(b, q, count);
+}

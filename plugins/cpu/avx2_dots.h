@@ -41,28 +41,38 @@ static inline float dot_blocks(const uint8_t* b, const uint8_t* y, uint64_t coun
   return sum8(_mm256_add_ps(even, odd)) + (even_minima + odd_minima);
 }
 
-// Activations in blocks of 256: Q8_K.  A block's sums are eight integers, so what the offset of
-// the codes adds is taken off exactly, by way of the activations' own sums.
+// One block of 256, activations Q8_K.  What the offset of the codes adds is taken off exactly, by
+// way of the activations' own sums.
+template <typename T>
+static inline __m256i super_block(const uint8_t* b, const uint8_t* y, const Integers& n) {
+  using A = act_q8_k;
+  const __m256i halves = by_halves(n.scale);
+  __m256i block = _mm256_setzero_si256();
+  if constexpr (T::kOffset != 0)
+    block = _mm256_madd_epi16(_mm256_mullo_epi16(n.scale, _mm256_set1_epi16(-T::kOffset)), load(y + A::kSums));
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) {
+    const __m256i codes = _mm256_add_epi8(T::codes(b, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
+    block = add_scaled<T>(block, codes, load(y + A::kCodes + 32 * g), scales_of(halves, g));
+  }
+  return block;
+}
+
 template <typename T>
 static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count) {
   using A = act_q8_k;
   __m256 sum = _mm256_setzero_ps(), minima = sum;
+  float exact = 0;
   for (uint64_t i = 0; i < count; i += 256, b += T::kBytes, y += A::kBytes) {
     const Integers n = integers(static_cast<const T*>(nullptr), b);
-    const __m256i halves = by_halves(n.scale), sums = load(y + A::kSums);
-    __m256i block = _mm256_setzero_si256();
-    if constexpr (T::kOffset != 0)
-      block = _mm256_madd_epi16(_mm256_mullo_epi16(n.scale, _mm256_set1_epi16(-T::kOffset)), sums);
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) {
-      const __m256i codes = _mm256_add_epi8(T::codes(b, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
-      block = add_scaled<T>(block, codes, load(y + A::kCodes + 32 * g), scales_of(halves, g));
-    }
+    const __m256i block = super_block<T>(b, y, n);
     const float d = A::scale(y);
-    sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
+    if constexpr (kLanes<T>) sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
+    else exact += sum_exactly(block) * (n.d * d);
     if constexpr (T::kMinimum)
-      minima = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_madd_epi16(n.minimum, sums)), _mm256_set1_ps(n.dmin * d), minima);
+      minima = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_madd_epi16(n.minimum, load(y + A::kSums))), _mm256_set1_ps(n.dmin * d), minima);
   }
+  if constexpr (!kLanes<T>) return exact;
   if constexpr (T::kMinimum) return sum8(sum) - sum8(minima);
   return sum8(sum);
 }

@@ -145,6 +145,7 @@ template <typename T>
 static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count) {
   using A = act_q8_k;
   __m256 sum = _mm256_setzero_ps(), minima = sum;
+  float exact = 0;
   if (count == 0) return 0;
   Integers next = integers(static_cast<const T*>(nullptr), b);
   for (uint64_t left = count; left > 0; left -= 256, y += A::kBytes) {
@@ -155,10 +156,12 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
     const __m256i sums = load(y + A::kSums);
     const __m256i block = super_block<T>(codes, y + A::kCodes, n.scale, sums);
     const float d = A::scale(y);
-    sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
+    if constexpr (kLanes<T>) sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
+    else exact += sum_exactly(block) * (n.d * d);
     if constexpr (T::kMinimum)
       minima = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_madd_epi16(n.minimum, sums)), _mm256_set1_ps(n.dmin * d), minima);
   }
+  if constexpr (!kLanes<T>) return exact;
   if constexpr (T::kMinimum) return sum8(sum) - sum8(minima);
   return sum8(sum);
 }

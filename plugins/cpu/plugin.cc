@@ -14,19 +14,32 @@ constexpr uint32_t kF32 = 0, kF16 = 1, kQ8_0 = 8, kQ8_1 = 9, kQ8_K = 15, kBF16 =
 
 // Integer sums within a group, f32 beyond it.  Minima and Q8_1's sums are leaves of
 // their own.
-constexpr gcts_accuracy grouped(uint32_t group, uint32_t activation_type) {
+constexpr gcts_accuracy grouped(uint32_t group, uint32_t activation_type, bool zero_apart = false) {
   gcts_accuracy a{};
   a.leaf_group = group;
+  a.zero_point_leaf = zero_apart;
   if (activation_type == kQ8_1) a.block_sum = GCTS_SUM_F16_CODES;
   return a;
 }
-constexpr gcts_accuracy requantized(uint32_t group, uint32_t activation_type) {
-  gcts_accuracy a = grouped(group, activation_type);
+constexpr gcts_accuracy requantized(uint32_t group, uint32_t activation_type, bool zero_apart = false) {
+  gcts_accuracy a = grouped(group, activation_type, zero_apart);
   a.activation = activation_type == kQ8_0   ? GCTS_ACTIVATION_Q8_0
                  : activation_type == kQ8_1 ? GCTS_ACTIVATION_Q8_1
                                             : GCTS_ACTIVATION_Q8_K;
   return a;
 }
+
+// The zero points of Q3_K, Q6_K, IQ1 and TQ: the lanes of an x86 register sum unsigned codes, and
+// other lanes take the zero point off (kLanes).
+constexpr bool lanes_apart(uint32_t type) {
+  return type == 11 || type == 14 || type == 19 || type == 29 || type == 34 || type == 35;
+}
+#define ZERO_APART_generic(type) false
+#define ZERO_APART_neon(type) false
+#define ZERO_APART_neon_dotprod(type) false
+#define ZERO_APART_neon_i8mm(type) false
+#define ZERO_APART_avx2(type) lanes_apart(type)
+#define ZERO_APART_avx512(type) lanes_apart(type)
 
 constexpr gcts_accuracy rounded(uint32_t activation) {
   gcts_accuracy a{};
@@ -128,12 +141,13 @@ namespace plans_neon_i8mm {
       row(GCTS_OP_QUANTIZE, kQ8_K, kF32, #v, needs, {}, nullptr, function(v::quantize_q8_k)),
 #define TYPE_ROWS(v, needs, name, id, act_id, group)                                                         \
   row(GCTS_OP_DEQUANTIZE, id, kF32, #v, needs, {}, nullptr, function(v::dequantize_##name)),                 \
-      row(GCTS_OP_VEC_DOT, id, act_id, #v, needs, grouped(group, act_id), nullptr, function(v::vec_dot_##name)), \
+      row(GCTS_OP_VEC_DOT, id, act_id, #v, needs, grouped(group, act_id, ZERO_APART_##v(id)), nullptr,       \
+          function(v::vec_dot_##name)),                                                                      \
       PRODUCT_ROWS(v, needs, name, id, act_id, group)
 #define PRODUCT_ROWS(v, needs, name, id, act_id, group)                                                      \
-  row(GCTS_OP_MATMUL, id, kF32, #v, needs, requantized(group, act_id), &plans_##v::plan_##name,          \
+  row(GCTS_OP_MATMUL, id, kF32, #v, needs, requantized(group, act_id, ZERO_APART_##v(id)), &plans_##v::plan_##name, \
           function(matmul)),                                                                                 \
-      row(GCTS_OP_MATMUL_ID, id, kF32, #v, needs, requantized(group, act_id), &plans_##v::plan_##name,       \
+      row(GCTS_OP_MATMUL_ID, id, kF32, #v, needs, requantized(group, act_id, ZERO_APART_##v(id)), &plans_##v::plan_##name, \
           function(matmul)),
 
 #define TILED_ROWS(v, needs, name, id, accuracy)                                                             \
@@ -170,6 +184,13 @@ const gcts_kernel kKernels[] = {
         &plan_avx512_bf16, function(matmul)),
     row(GCTS_OP_MATMUL_ID, kBF16, kF32, "avx512_bf16", NEEDS_AVX512_BF16, flushed(GCTS_ACTIVATION_BF16),
         &plan_avx512_bf16, function(matmul)),
+#define NEEDS_AVX512_VBMI NEEDS_AVX512 " avx512vbmi"
+#define LATTICE_ROW(name, id, group)                                                                         \
+  row(GCTS_OP_VEC_DOT, id, kQ8_K, "avx512_vbmi", NEEDS_AVX512_VBMI, grouped(group, kQ8_K), nullptr,           \
+      function(avx512_vbmi::vec_dot_##name)),
+    LATTICE_ROW(iq2_xxs, 16, 32) LATTICE_ROW(iq2_xs, 17, 16) LATTICE_ROW(iq2_s, 22, 16)
+    LATTICE_ROW(iq3_xxs, 18, 32) LATTICE_ROW(iq3_s, 21, 32)
+#undef LATTICE_ROW
 #elif defined(__aarch64__)
 #define CPU_TYPE(name, id, act, act_id, group) TYPE_ROWS(neon, "asimd", name, id, act_id, group)
 #include "types.inc"

@@ -114,3 +114,28 @@ static inline float sum8(__m256 v) {
   s = _mm_add_ps(s, _mm_movehl_ps(s, s));
   return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
+
+// The sum of a whole block as one integer.  Where the codes are made non-negative first, what
+// that adds is taken off in other lanes than it was added in: lanes by themselves are
+// larger than the block's sum.
+static inline float sum_exactly(__m256i v) {
+  __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+  s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4e));
+  return _mm_cvtss_f32(_mm_cvtepi32_ps(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xb1))));
+}
+// The lanes of a block's sum by themselves, each rounded when it is added to those of other
+// blocks: where there is no offset, or the accuracy class says that it is apart.
+template <typename T>
+inline constexpr bool kLanes = T::kOffset == 0;
+template <>
+inline constexpr bool kLanes<q3_k> = true;
+template <>
+inline constexpr bool kLanes<q6_k> = true;
+template <>
+inline constexpr bool kLanes<iq1_s> = true;
+template <>
+inline constexpr bool kLanes<iq1_m> = true;
+template <>
+inline constexpr bool kLanes<tq1_0> = true;
+template <>
+inline constexpr bool kLanes<tq2_0> = true;

@@ -1,0 +1,170 @@
+// Dot products of the IQ2 and IQ3 types for x86 with AVX-512 and its byte permutations (VBMI).
+//
+// A lattice entry is 16 bits of ranks (lattices.inc), so that a whole lattice fits in a few
+// registers: 32 entries at a time come out of permutations of words, none from memory by its
+// index.  One instruction then moves each rank to a byte, another turns ranks into values.
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "blocks.h"
+#include "gcts/plugin.h"
+#include "kernels.h"
+#include "lattices.h"
+#include "target.h"
+
+TARGET_BEGIN("avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512vbmi")
+namespace cpu::avx512_vbmi {
+
+#include "avx512_codes.h"
+#include "x86_codes.h"
+#include "x86_integers.h"
+
+// 32 entries of a lattice by their indices.  Each permutation knows 64 entries; bits of the
+// index choose between two of them.
+template <int kCount>
+static inline __m512i entries(const uint16_t* lattice, __m512i index) {
+  if constexpr (kCount == 64) {
+    return _mm512_permutex2var_epi16(_mm512_loadu_si512(lattice), index, _mm512_loadu_si512(lattice + 32));
+  } else {
+    const __mmask32 upper = _mm512_test_epi16_mask(index, _mm512_set1_epi16(kCount / 2));
+    return _mm512_mask_mov_epi16(entries<kCount / 2>(lattice, index), upper, entries<kCount / 2>(lattice + kCount / 2, index));
+  }
+}
+
+// Ranks in words to bytes: of four words eight ranks of two bits each, of eight words four of
+// three bits.  What stands above a rank is left there.
+struct Pairs {  // IQ2: 64 elements are 8 words
+  static constexpr int kWords = 8;
+  static inline __m512i spread(__m512i words, int h) {
+    const __m512i order = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m512i each = _mm512_permutexvar_epi16(_mm512_add_epi64(order, _mm512_set1_epi64(8 * h)), words);
+    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x0e0c0a0806040200), each);
+  }
+};
+struct Triples {  // IQ3: 64 elements are 16 words
+  static constexpr int kWords = 16;
+  static inline __m512i spread(__m512i words, int h) {
+    const __m512i each = _mm512_cvtepu16_epi32(h % 2 == 0 ? _mm512_castsi512_si256(words) : _mm512_extracti64x4_epi64(words, 1));
+    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x2926232009060300), each);
+  }
+};
+
+// Seven bits in each byte, and the eighth that makes the number of ones even.
+static inline __m256i even_signs(__m256i bits) {
+  const __m256i low = _mm256_set1_epi8(15), x = _mm256_and_si256(bits, _mm256_set1_epi8(127));
+  const __m256i odd = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, -128, -128, 0, -128, 0, 0, -128, -128, 0, 0, -128, 0, -128, -128, 0));
+  const __m256i first = _mm256_shuffle_epi8(odd, _mm256_and_si256(x, low));
+  const __m256i second = _mm256_shuffle_epi8(odd, _mm256_and_si256(_mm256_srli_epi16(x, 4), low));
+  return _mm256_or_si256(x, _mm256_xor_si256(first, second));
+}
+// Four times seven bits from bit `first` of each 64-bit word on.
+static inline __m256i four_sevens(__m512i words, int first) {
+  const __m512i fields = _mm512_add_epi8(_mm512_set1_epi64(0x150e0700), _mm512_set1_epi8(static_cast<char>(first)));
+  return even_signs(_mm512_cvtepi64_epi32(_mm512_multishift_epi64_epi8(fields, words)));
+}
+
+// A block unpacked as far as 32 or 64 words of ranks and 256 bits of signs.
+struct Unpacked {
+  __m512i words[2];
+  __m256i signs;
+};
+static inline __m512i widen(const uint8_t* q) { return _mm512_cvtepu8_epi16(load(q)); }
+
+static inline Unpacked unpack(const iq2_xxs*, const uint8_t* b) {
+  const __m512i v = _mm512_loadu_si512(b + 2);  // four indices, then four times seven signs and the scale
+  const __m512i words = entries<256>(kPacked_iq2xxs, _mm512_cvtepu8_epi16(_mm512_cvtepi64_epi32(v)));
+  return {{words, words}, four_sevens(v, 32)};
+}
+static inline Unpacked unpack(const iq2_xs*, const uint8_t* b) {
+  const __m512i v = _mm512_loadu_si512(b + 2);
+  const __m512i words = entries<512>(kPacked_iq2xs, v);
+  return {{words, words}, even_signs(_mm512_cvtepi16_epi8(_mm512_srli_epi16(v, 9)))};
+}
+static inline Unpacked unpack(const iq2_s*, const uint8_t* b) {
+  const __m512i pairs_of = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x0600040002000000), _mm512_cvtepu8_epi64(load64(b + 66)));
+  const __m512i index = _mm512_or_si512(widen(b + 2), _mm512_and_si512(pairs_of, _mm512_set1_epi16(0x0300)));
+  const __m512i words = entries<1024>(kPacked_iq2s, index);
+  return {{words, words}, load(b + 34)};
+}
+static inline Unpacked unpack(const iq3_xxs*, const uint8_t* b) {
+  return {{entries<256>(kPacked_iq3xxs, widen(b + 2)), entries<256>(kPacked_iq3xxs, widen(b + 34))},
+          four_sevens(_mm512_cvtepu32_epi64(load(b + 66)), 0)};
+}
+static inline __m512i ninth_bits(__m512i v, uint32_t bits) { return _mm512_mask_add_epi16(v, bits, v, _mm512_set1_epi16(256)); }
+static inline Unpacked unpack(const iq3_s*, const uint8_t* b) {
+  return {{entries<512>(kPacked_iq3s, ninth_bits(widen(b + 2), load32(b + 66))),
+           entries<512>(kPacked_iq3s, ninth_bits(widen(b + 34), load32(b + 70)))},
+          load(b + 74)};
+}
+
+// The values of the ranks, made non-negative by kOffset, again and again over 64 bytes.
+template <int kRanks>
+static inline __m512i values(const int8_t* alphabet, int offset) {
+  const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(alphabet));
+  const __m512i all = kRanks == 4 ? _mm512_broadcastd_epi32(eight) : _mm512_broadcastq_epi64(eight);
+  return _mm512_add_epi8(all, _mm512_set1_epi8(static_cast<char>(offset)));
+}
+alignas(8) inline constexpr int8_t kValues_iq2[8] = {8, 25, 43, 0, 8, 25, 43, 0};
+
+// Scale 4 h in lanes 0 to 7 of 16 bits, scale 4 h + 1 in the next eight, and so on.
+static inline __m512i scales_of_64(__m512i scales, int h) {
+  const __m512i first = _mm512_setr_epi64(0, 0, 0x0001000100010001, 0x0001000100010001, 0x0002000200020002, 0x0002000200020002,
+                                          0x0003000300030003, 0x0003000300030003);
+  return _mm512_permutexvar_epi16(_mm512_add_epi16(first, _mm512_set1_epi16(static_cast<short>(4 * h))), scales);
+}
+
+// The integer sums of one block.
+template <typename T, typename Ranks>
+static inline __m256i block_sums(const Unpacked& u, const Integers& n, const uint8_t* y, __m512i table) {
+  using A = act_q8_k;
+  uint64_t signs[4];
+  memcpy(signs, &u.signs, 32);
+  const __m512i scales = _mm512_castsi256_si512(n.scale);
+  // What the offset of the values adds is taken off, by way of the activations' own sums.
+  __m512i sum = _mm512_zextsi256_si512(_mm256_madd_epi16(_mm256_mullo_epi16(n.scale, _mm256_set1_epi16(-T::kOffset)), load(y + A::kSums)));
+#pragma GCC unroll 4
+  for (int h = 0; h < 4; ++h) {
+    const __m512i plus = _mm512_permutexvar_epi8(Ranks::spread(u.words[h / 2], h), table);
+    const __m512i codes = _mm512_mask_sub_epi8(plus, signs[h], _mm512_set1_epi8(2 * T::kOffset), plus);
+    const __m512i products = _mm512_maddubs_epi16(codes, _mm512_loadu_si512(y + A::kCodes + 64 * h));
+    sum = _mm512_dpwssd_epi32(sum, products, scales_of_64(scales, h));
+  }
+  return _mm256_add_epi32(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64(sum, 1));
+}
+
+// The next block is unpacked before this one is multiplied: the chain from an index to a value
+// is long, and a processor looks less than two blocks ahead.
+template <typename T, typename Ranks>
+static inline float dot(const uint8_t* b, const uint8_t* y, const int8_t* alphabet, uint64_t count) {
+  if (count == 0) return 0;
+  const __m512i table = values<Ranks::kWords == 8 ? 4 : 8>(alphabet, T::kOffset);
+  float sum = 0;
+  Unpacked next = unpack(static_cast<const T*>(nullptr), b);
+  Integers next_n = integers(static_cast<const T*>(nullptr), b);
+  for (uint64_t left = count; left > 0; left -= 256, y += act_q8_k::kBytes) {
+    const Unpacked u = next;
+    const Integers n = next_n;
+    b += left > 256 ? T::kBytes : 0;
+    next = unpack(static_cast<const T*>(nullptr), b);
+    next_n = integers(static_cast<const T*>(nullptr), b);
+    sum += sum_exactly(block_sums<T, Ranks>(u, n, y, table)) * (n.d * act_q8_k::scale(y));
+  }
+  return sum;
+}
+
+#define LATTICE_DOT(name, ranks, alphabet)                                                                \
+  gcts_status vec_dot_##name(void*, const void* x, const void* y, float* result, uint64_t count) {        \
+    *result = dot<name, ranks>(static_cast<const uint8_t*>(x), static_cast<const uint8_t*>(y), alphabet, count); \
+    return GCTS_OK;                                                                                       \
+  }
+LATTICE_DOT(iq2_xxs, Pairs, kValues_iq2)
+LATTICE_DOT(iq2_xs, Pairs, kValues_iq2)
+LATTICE_DOT(iq2_s, Pairs, kValues_iq2)
+LATTICE_DOT(iq3_xxs, Triples, kAlphabet_iq3xxs)
+LATTICE_DOT(iq3_s, Triples, kAlphabet_iq3s)
+#undef LATTICE_DOT
+
+}  // namespace cpu::avx512_vbmi
+TARGET_END
+#endif

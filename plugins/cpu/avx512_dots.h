@@ -121,10 +121,16 @@ static inline __m256i add_scaled(__m256i sum, __m256i codes, __m256i y, __m256i 
   const __m256i products = _mm256_dpbusd_epi32(_mm256_setzero_si256(), codes, y);
   return _mm256_add_epi32(sum, _mm256_mullo_epi32(products, _mm256_srai_epi32(scale, 16)));
 }
+// What is made of a block one block ahead, besides its scales.
+template <typename T>
+struct Ahead {
+  inline void look(const uint8_t*) {}
+};
+
 // The integer sums of one block.  What the offset of the codes adds is taken off exactly, by
 // way of the activations' own sums.
 template <typename T>
-static inline __m256i super_block(const uint8_t* b, const uint8_t* codes_of_y, __m256i scale, __m256i sums) {
+static inline __m256i super_block(const uint8_t* b, const uint8_t* codes_of_y, __m256i scale, __m256i sums, const Ahead<T>&) {
   const __m256i zero = _mm256_setzero_si256();
   const __m256i taken = _mm256_mullo_epi16(scale, _mm256_set1_epi16(-T::kOffset));
   __m256i even = T::kOffset == 0 ? zero : _mm256_madd_epi16(kOneScale<T> ? _mm256_set1_epi16(-T::kOffset) : taken, sums), odd = zero;
@@ -139,6 +145,106 @@ static inline __m256i super_block(const uint8_t* b, const uint8_t* codes_of_y, _
   return _mm256_add_epi32(even, odd);
 }
 
+// TQ1_0: a byte times 3^n has trit n above its top, 85 and 170 being the last bytes of trit 0
+// and 1.  Two averages of what is less by one bring it to the two top bits, as 64 times
+// the code.
+static inline __m256i thrice(__m256i v) { return _mm256_add_epi8(_mm256_add_epi8(v, v), v); }
+static inline __m256i top_trit(__m256i v) {
+  const __m256i less = _mm256_subs_epu8(v, _mm256_set1_epi8(1));
+  return _mm256_and_si256(_mm256_avg_epu8(less, _mm256_avg_epu8(less, _mm256_setzero_si256())), _mm256_set1_epi8(-64));
+}
+// Trits 0 to 3 of four bytes, in the 32-bit lanes of both halves.
+static inline __m256i four_powers(__m256i v) {
+  const __m256i power = _mm256_setr_epi32(0x00010001, 0x00030003, 0x00090009, 0x001b001b, 0x00010001, 0x00030003, 0x00090009, 0x001b001b);
+  const __m256i even = _mm256_mullo_epi16(v, power), odd = _mm256_mullo_epi16(_mm256_andnot_si256(_mm256_set1_epi16(255), v), power);
+  return _mm256_ternarylogic_epi32(_mm256_set1_epi16(255), even, odd, 0xca);  // bytes of `even` where the mask is set
+}
+template <>
+inline __m256i super_block<tq1_0>(const uint8_t* b, const uint8_t* y, __m256i, __m256i sums, const Ahead<tq1_0>&) {
+  __m256i even = _mm256_madd_epi16(sums, _mm256_set1_epi16(-64)), odd = _mm256_setzero_si256();
+  __m256i v = load(b);
+#pragma GCC unroll 5
+  for (int g = 0; g < 5; ++g) {
+    if (g > 0) v = thrice(v);
+    if (g % 2 == 0) even = _mm256_dpbusd_epi32(even, top_trit(v), load(y + 32 * g));
+    else odd = _mm256_dpbusd_epi32(odd, top_trit(v), load(y + 32 * g));
+  }
+  const __m256i w = _mm256_broadcastsi128_si256(load128(b + 32));
+  const __m256i fifth = _mm256_blend_epi32(w, thrice(w), 0xf0), sixth = thrice(thrice(fifth));
+  const __m256i tail = four_powers(_mm256_set1_epi32(static_cast<int>(load32(b + 48))));
+  const __m256i seventh = _mm256_blend_epi32(thrice(thrice(sixth)), tail, 0xf0);
+  odd = _mm256_dpbusd_epi32(odd, top_trit(fifth), load(y + 160));
+  even = _mm256_dpbusd_epi32(even, top_trit(sixth), load(y + 192));
+  odd = _mm256_dpbusd_epi32(odd, top_trit(seventh), load(y + 224));
+  return _mm256_srai_epi32(_mm256_add_epi32(even, odd), 6);
+}
+
+// IQ1: the indices of a block's 32 entries, made at once, to be read one by one from memory.
+struct Indices {
+  alignas(64) uint16_t at[32];
+  inline void set(__m512i v) {
+    _mm512_store_si512(at, v);
+    asm("" : "+m"(at));
+  }
+};
+static inline __m256i four_entries(const uint16_t* at) {
+  const auto& t = kLattice_iq1s.entry;
+  return four(t[at[0]], t[at[1]], t[at[2]], t[at[3]]);
+}
+static inline __m512i with_high_bits(const uint8_t* low, __m512i high) {
+  const __m512i bits = _mm512_and_si512(_mm512_slli_epi16(high, 8), _mm512_set1_epi16(0x700));
+  return _mm512_or_si512(_mm512_cvtepu8_epi16(load(low)), bits);
+}
+// Each word four times.
+static inline __m512i words_by_four(const uint8_t* p) {
+  const __m512i order = _mm512_setr_epi64(0, 0x0001000100010001, 0x0002000200020002, 0x0003000300030003, 0x0004000400040004,
+                                          0x0005000500050005, 0x0006000600060006, 0x0007000700070007);
+  return _mm512_permutexvar_epi16(order, _mm512_castsi128_si512(load128(p)));
+}
+template <>
+struct Ahead<iq1_s> : Indices {
+  inline void look(const uint8_t* b) {
+    set(with_high_bits(b + 2, _mm512_srlv_epi16(words_by_four(b + 34), _mm512_set1_epi64(0x0009000600030000))));
+  }
+};
+template <>
+inline __m256i super_block<iq1_s>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i sums, const Ahead<iq1_s>& index) {
+  // Entries are less by 8 than what is multiplied; an eighth is added or taken for each 32.
+  const __m128i shift = _mm_srai_epi16(load128(b + 34), 15), eighth = _mm_or_si128(shift, _mm_set1_epi16(1));
+  const __m256i both = _mm256_cvtepu16_epi32(eighth), each = _mm256_or_si256(both, _mm256_slli_epi32(both, 16));
+  const __m256i apart = _mm256_mullo_epi16(scale, _mm256_sub_epi16(each, _mm256_set1_epi16(8)));
+  __m256i even = _mm256_madd_epi16(apart, sums), odd = _mm256_setzero_si256();
+  const __m256i halves = by_halves(scale);
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) {
+    const __m256i codes = _mm256_add_epi8(four_entries(index.at + 4 * g), _mm256_set1_epi8(8));
+    __m256i& sum = g % 2 == 0 ? even : odd;
+    sum = add_scaled<iq1_s>(sum, codes, load(y + 32 * g), scales_of(halves, g));
+  }
+  return _mm256_add_epi32(even, odd);
+}
+template <>
+struct Ahead<iq1_m> : Indices {
+  inline void look(const uint8_t* b) {
+    set(with_high_bits(b, _mm512_srlv_epi16(words_by_four(b + 32), _mm512_set1_epi64(0x000c000800040000))));
+  }
+};
+template <>
+inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i sums, const Ahead<iq1_m>& index) {
+  __m256i even = _mm256_madd_epi16(_mm256_mullo_epi16(scale, _mm256_set1_epi16(-9)), sums), odd = _mm256_setzero_si256();
+  const __m256i halves = by_halves(scale);
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) {
+    const __m256i signs = _mm256_set1_epi16(static_cast<short>(load16(b + 32 + 2 * g)));
+    const __mmask8 less = _mm256_test_epi64_mask(signs, _mm256_setr_epi64x(0x0008, 0x0080, 0x0800, 0x8000));
+    const __m256i raised = _mm256_mask_mov_epi64(_mm256_set1_epi8(10), less, _mm256_set1_epi8(8));
+    const __m256i codes = _mm256_add_epi8(four_entries(index.at + 4 * g), raised);
+    __m256i& sum = g % 2 == 0 ? even : odd;
+    sum = add_scaled<iq1_m>(sum, codes, load(y + 32 * g), scales_of(halves, g));
+  }
+  return _mm256_add_epi32(even, odd);
+}
+
 // Activations in blocks of 256: Q8_K.  The scales of the next block are unpacked before the codes
 // of this one: a processor looks less than two blocks ahead, and codes would wait for scales.
 template <typename T>
@@ -148,13 +254,16 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
   float exact = 0;
   if (count == 0) return 0;
   Integers next = integers(static_cast<const T*>(nullptr), b);
-  for (uint64_t left = count; left > 0; left -= 256, y += A::kBytes) {
+  Ahead<T> ahead[2];
+  ahead[0].look(b);
+  for (uint64_t left = count, turn = 0; left > 0; left -= 256, y += A::kBytes, turn ^= 1) {
     const Integers n = next;
     const uint8_t* codes = b;
     b += left > 256 ? T::kBytes : 0;
     next = integers(static_cast<const T*>(nullptr), b);
+    ahead[turn ^ 1].look(b);
     const __m256i sums = load(y + A::kSums);
-    const __m256i block = super_block<T>(codes, y + A::kCodes, n.scale, sums);
+    const __m256i block = super_block<T>(codes, y + A::kCodes, n.scale, sums, ahead[turn]);
     const float d = A::scale(y);
     if constexpr (kLanes<T>) sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
     else exact += sum_exactly(block) * (n.d * d);

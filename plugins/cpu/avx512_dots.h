@@ -130,19 +130,17 @@ struct Ahead {
 // The integer sums of one block.  What the offset of the codes adds is taken off exactly, by
 // way of the activations' own sums.
 template <typename T>
-static inline __m256i super_block(const uint8_t* b, const uint8_t* codes_of_y, __m256i scale, __m256i sums, const Ahead<T>&) {
+static inline __m256i super_block(const uint8_t* b, const uint8_t* codes_of_y, __m256i scale, __m256i halves, __m256i sums, const Ahead<T>&) {
   const __m256i zero = _mm256_setzero_si256();
   const __m256i taken = _mm256_mullo_epi16(scale, _mm256_set1_epi16(-T::kOffset));
-  __m256i even = T::kOffset == 0 ? zero : _mm256_madd_epi16(kOneScale<T> ? _mm256_set1_epi16(-T::kOffset) : taken, sums), odd = zero;
-  const __m256i halves = by_halves(scale);
+  __m256i sum[4] = {T::kOffset == 0 ? zero : _mm256_madd_epi16(kOneScale<T> ? _mm256_set1_epi16(-T::kOffset) : taken, sums), zero, zero, zero};
 #pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
     const __m256i codes = unsigned_codes(static_cast<const T*>(nullptr), b, g), y = load(codes_of_y + 32 * g);
-    __m256i& sum = g % 2 == 0 ? even : odd;
-    if constexpr (kOneScale<T>) sum = _mm256_dpbusd_epi32(sum, codes, y);
-    else sum = add_scaled<T>(sum, codes, y, scales_of(halves, g));
+    if constexpr (kOneScale<T>) sum[g % 4] = _mm256_dpbusd_epi32(sum[g % 4], codes, y);
+    else sum[g % 4] = add_scaled<T>(sum[g % 4], codes, y, scales_of(halves, g));
   }
-  return _mm256_add_epi32(even, odd);
+  return _mm256_add_epi32(_mm256_add_epi32(sum[0], sum[1]), _mm256_add_epi32(sum[2], sum[3]));
 }
 
 // TQ1_0: a byte times 3^n has trit n above its top, 85 and 170 being the last bytes of trit 0
@@ -160,7 +158,7 @@ static inline __m256i four_powers(__m256i v) {
   return _mm256_ternarylogic_epi32(_mm256_set1_epi16(255), even, odd, 0xca);  // bytes of `even` where the mask is set
 }
 template <>
-inline __m256i super_block<tq1_0>(const uint8_t* b, const uint8_t* y, __m256i, __m256i sums, const Ahead<tq1_0>&) {
+inline __m256i super_block<tq1_0>(const uint8_t* b, const uint8_t* y, __m256i, __m256i, __m256i sums, const Ahead<tq1_0>&) {
   __m256i even = _mm256_madd_epi16(sums, _mm256_set1_epi16(-64)), odd = _mm256_setzero_si256();
   __m256i v = load(b);
 #pragma GCC unroll 5
@@ -208,13 +206,12 @@ struct Ahead<iq1_s> : Indices {
   }
 };
 template <>
-inline __m256i super_block<iq1_s>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i sums, const Ahead<iq1_s>& index) {
+inline __m256i super_block<iq1_s>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i halves, __m256i sums, const Ahead<iq1_s>& index) {
   // Entries are less by 8 than what is multiplied; an eighth is added or taken for each 32.
   const __m128i shift = _mm_srai_epi16(load128(b + 34), 15), eighth = _mm_or_si128(shift, _mm_set1_epi16(1));
   const __m256i both = _mm256_cvtepu16_epi32(eighth), each = _mm256_or_si256(both, _mm256_slli_epi32(both, 16));
   const __m256i apart = _mm256_mullo_epi16(scale, _mm256_sub_epi16(each, _mm256_set1_epi16(8)));
   __m256i even = _mm256_madd_epi16(apart, sums), odd = _mm256_setzero_si256();
-  const __m256i halves = by_halves(scale);
 #pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
     const __m256i codes = _mm256_add_epi8(four_entries(index.at + 4 * g), _mm256_set1_epi8(8));
@@ -230,9 +227,8 @@ struct Ahead<iq1_m> : Indices {
   }
 };
 template <>
-inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i sums, const Ahead<iq1_m>& index) {
+inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i halves, __m256i sums, const Ahead<iq1_m>& index) {
   __m256i even = _mm256_madd_epi16(_mm256_mullo_epi16(scale, _mm256_set1_epi16(-9)), sums), odd = _mm256_setzero_si256();
-  const __m256i halves = by_halves(scale);
 #pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
     const __m256i signs = _mm256_set1_epi16(static_cast<short>(load16(b + 32 + 2 * g)));
@@ -254,16 +250,19 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
   float exact = 0;
   if (count == 0) return 0;
   Integers next = integers(static_cast<const T*>(nullptr), b);
+  __m256i next_halves = by_halves(next.scale);
   Ahead<T> ahead[2];
   ahead[0].look(b);
   for (uint64_t left = count, turn = 0; left > 0; left -= 256, y += A::kBytes, turn ^= 1) {
     const Integers n = next;
+    const __m256i halves = next_halves;
     const uint8_t* codes = b;
     b += left > 256 ? T::kBytes : 0;
     next = integers(static_cast<const T*>(nullptr), b);
+    next_halves = by_halves(next.scale);
     ahead[turn ^ 1].look(b);
     const __m256i sums = load(y + A::kSums);
-    const __m256i block = super_block<T>(codes, y + A::kCodes, n.scale, sums, ahead[turn]);
+    const __m256i block = super_block<T>(codes, y + A::kCodes, n.scale, halves, sums, ahead[turn]);
     const float d = A::scale(y);
     if constexpr (kLanes<T>) sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
     else exact += sum_exactly(block) * (n.d * d);

@@ -30,8 +30,8 @@ struct alignas(64) PanelGroup : Minima<T::kMinimum, 32 / kGroup> {
   uint8_t codes[8][kPanelRows][4];
 };
 
-// Eight rows of eight 32-bit words: column s of all of them at to + 64 s.
-static inline void transpose8(const __m256i (&r)[8], uint8_t* to) {
+// Eight rows of eight 32-bit words to eight columns.
+static inline void transpose8(const __m256i (&r)[8], __m256i (&columns)[8]) {
   __m256i p[8], q[8];
   for (int i = 0; i < 4; ++i) {
     p[2 * i] = _mm256_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
@@ -44,8 +44,8 @@ static inline void transpose8(const __m256i (&r)[8], uint8_t* to) {
     q[4 * i + 3] = _mm256_unpackhi_epi64(p[4 * i + 1], p[4 * i + 3]);
   }
   for (int s = 0; s < 4; ++s) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 64 * s), _mm256_permute2x128_si256(q[s], q[s + 4], 0x20));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 64 * (s + 4)), _mm256_permute2x128_si256(q[s], q[s + 4], 0x31));
+    columns[s] = _mm256_permute2x128_si256(q[s], q[s + 4], 0x20);
+    columns[s + 4] = _mm256_permute2x128_si256(q[s], q[s + 4], 0x31);
   }
 }
 
@@ -68,40 +68,38 @@ static void pack_panel(const uint8_t* const* rows, void* to, uint64_t count) {
         __m256i codes[8];
         for (int r = 0; r < 8; ++r)
           codes[r] = _mm256_add_epi8(T::codes(rows[half + r] + at, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
-        transpose8(codes, panel[g].codes[0][half]);
+        __m256i columns[8];
+        transpose8(codes, columns);
+        for (int s = 0; s < 8; ++s) _mm256_store_si256(reinterpret_cast<__m256i*>(panel[g].codes[s][half]), columns[s]);
       }
   }
-}
-
-static inline int sum16(const int8_t* codes) {
-  int sum = 0;
-  for (int i = 0; i < 16; ++i) sum += codes[i];
-  return sum;
 }
 
 template <typename T, typename A, int kGroup>
 static void pack_tile(const uint8_t* const* rows, void* to, uint64_t count) {
   TileGroup* tile = static_cast<TileGroup*>(to);
-  for (uint64_t i = 0; i < count; i += 32, ++tile)
-    for (int r = 0; r < kTileRows; ++r) {
-      const uint8_t* block = rows[r] + i / A::kElements * A::kBytes;
-      int8_t codes[32];
-      memcpy(codes, block + A::kCodes + i % A::kElements, 32);
-      for (int s = 0; s < 8; ++s) memcpy(tile->codes[s][r], codes + 4 * s, 4);
-      const int low = sum16(codes), high = sum16(codes + 16);
-      tile->start[0][r] = -T::kOffset * (kGroup == 16 ? low : low + high);
-      tile->start[1][r] = -T::kOffset * high;
-      tile->scale[r] = A::scale(block);
-      tile->sums[0][r] = tile->sums[1][r] = 0;
-      if constexpr (T::kMinimum && A::kElements == 32) {
-        tile->sums[0][r] = A::scaled_sum(block);
-      } else if constexpr (T::kMinimum) {
-        int16_t sums[2];
-        memcpy(sums, block + act_q8_k::kSums + i % 256 / 8, 4);
-        tile->sums[0][r] = static_cast<float>(kGroup == 16 ? sums[0] : sums[0] + sums[1]);
-        tile->sums[1][r] = static_cast<float>(sums[1]);
-      }
+  const __m256i one = _mm256_set1_epi8(1), offset = _mm256_set1_epi32(-T::kOffset);
+  for (uint64_t i = 0; i < count; i += 32, ++tile) {
+    const uint64_t at = i / A::kElements * A::kBytes;
+    __m256i codes[8], columns[8], low = _mm256_setzero_si256(), high = low;  // sums of 16 codes of each row
+    for (int r = 0; r < kTileRows; ++r) codes[r] = load(rows[r] + at + A::kCodes + i % A::kElements);
+    transpose8(codes, columns);
+    for (int s = 0; s < 8; ++s) {
+      _mm256_store_si256(reinterpret_cast<__m256i*>(tile->codes[s]), columns[s]);
+      if (s < 4) low = _mm256_dpbusd_epi32(low, one, columns[s]);
+      else high = _mm256_dpbusd_epi32(high, one, columns[s]);
     }
+    const __m256i first = kGroup == 16 ? low : _mm256_add_epi32(low, high);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(tile->start[0]), _mm256_mullo_epi32(offset, first));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(tile->start[1]), _mm256_mullo_epi32(offset, high));
+    for (int r = 0; r < kTileRows; ++r) tile->scale[r] = A::scale(rows[r] + at);
+    if constexpr (T::kMinimum && A::kElements == 32) {
+      for (int r = 0; r < kTileRows; ++r) tile->sums[0][r] = A::scaled_sum(rows[r] + at);
+    } else if constexpr (T::kMinimum) {
+      _mm256_store_ps(tile->sums[0], _mm256_cvtepi32_ps(first));
+      _mm256_store_ps(tile->sums[1], _mm256_cvtepi32_ps(high));
+    }
+  }
 }
 
 #define EACH_ROW _Pragma("GCC unroll 8") for (int r = 0; r < kTileRows; ++r)
@@ -112,7 +110,10 @@ static void multiply(const void* weights, const void* activations, float* output
   const PanelGroup<T, kGroup>* panel = static_cast<const PanelGroup<T, kGroup>*>(weights);
   const TileGroup* tile = static_cast<const TileGroup*>(activations);
   __m512 sum[kTileRows], block[kTileRows];
-  EACH_ROW sum[r] = block[r] = _mm512_setzero_ps();
+  EACH_ROW {
+    sum[r] = _mm512_load_ps(output + r * kPanelRows);
+    block[r] = _mm512_setzero_ps();
+  }
   for (uint64_t i = 0; i < count; i += 32, ++panel, ++tile) {
     _Pragma("GCC unroll 2") for (int h = 0; h < 32 / kGroup; ++h) {
       __m512i p[kTileRows];
@@ -145,11 +146,14 @@ static void multiply(const void* weights, const void* activations, float* output
       }
     }
   }
-  EACH_ROW _mm512_storeu_ps(output + r * kPanelRows, sum[r]);
+  EACH_ROW _mm512_store_ps(output + r * kPanelRows, sum[r]);
 }
 
+// A panel's part of 10 KB and a tile's of 7 KB.
+static constexpr uint32_t kPart = 512;
+
 #define CPU_TYPE(name, id, act, act_id, group)                                                               \
-  const TiledPlan plan_##name{avx512::quantize_##act, act_##act::kElements, act_##act::kBytes, 32,           \
+  const TiledPlan plan_##name{avx512::quantize_##act, act_##act::kElements, act_##act::kBytes, 32, kPart,    \
                               sizeof(PanelGroup<name, group>), sizeof(TileGroup), pack_panel<name, group>,          \
                               pack_tile<name, act_##act, group>, multiply<name, act_##act, group>};
 #include "types.inc"
@@ -173,18 +177,18 @@ static void pack_floats(const uint8_t* const* rows, void* to, uint64_t count) {
 static void multiply_floats(const void* weights, const void* activations, float* output, uint64_t count) {
   const float *panel = static_cast<const float*>(weights), *tile = static_cast<const float*>(activations);
   __m512 sum[kTileRows];
-  EACH_ROW sum[r] = _mm512_setzero_ps();
+  EACH_ROW sum[r] = _mm512_load_ps(output + r * kPanelRows);
   for (uint64_t i = 0; i < count; ++i, panel += kPanelRows, tile += kTileRows) {
     const __m512 w = _mm512_load_ps(panel);
     EACH_ROW sum[r] = _mm512_fmadd_ps(w, _mm512_set1_ps(tile[r]), sum[r]);
   }
-  EACH_ROW _mm512_storeu_ps(output + r * kPanelRows, sum[r]);
+  EACH_ROW _mm512_store_ps(output + r * kPanelRows, sum[r]);
 }
 #undef EACH_ROW
 
-const TiledPlan plan_f16{generic::quantize_f16, 1, 2, 1, 4 * kPanelRows, 4 * kTileRows, pack_floats<F16, kPanelRows>,
+const TiledPlan plan_f16{generic::quantize_f16, 1, 2, 1, 128, 4 * kPanelRows, 4 * kTileRows, pack_floats<F16, kPanelRows>,
                          pack_floats<F16, kTileRows>, multiply_floats};
-const TiledPlan plan_bf16{generic::quantize_bf16, 1, 2, 1, 4 * kPanelRows, 4 * kTileRows, pack_floats<BF16, kPanelRows>,
+const TiledPlan plan_bf16{generic::quantize_bf16, 1, 2, 1, 128, 4 * kPanelRows, 4 * kTileRows, pack_floats<BF16, kPanelRows>,
                           pack_floats<BF16, kTileRows>, multiply_floats};
 
 }  // namespace cpu::avx512_tiled

@@ -33,7 +33,8 @@ struct Tile {
 class Product {
  public:
   Product(const TiledPlan& plan, const gcts_matmul& args)
-      : plan_(plan), a_(args), panel_bytes_(args.k / plan.step * plan.panel_bytes), tile_bytes_(args.k / plan.step * plan.tile_bytes) {}
+      : plan_(plan), a_(args), panel_bytes_((args.k + plan.step - 1) / plan.step * plan.panel_bytes),
+        tile_bytes_((args.k + plan.step - 1) / plan.step * plan.tile_bytes) {}
 
   bool pack_activations() {
     order_.resize(a_.m);
@@ -63,20 +64,24 @@ class Product {
 
   uint64_t panels() const { return (a_.n + kPanelRows - 1) / kPanelRows; }
 
-  // Panels [first, last); `panel` holds one.
-  void run(uint64_t first, uint64_t last, uint8_t* panel) const {
-    for (uint64_t p = first; p < last; ++p) {
+  // Panels [first, last); `scratch` holds kPanels of them.
+  void run(uint64_t first, uint64_t last, uint8_t* scratch) const {
+    for (uint64_t p = first; p < last; p += kPanels) {
+      const uint64_t panels = std::min<uint64_t>(kPanels, last - p);
       const uint8_t* packed = nullptr;
       for (size_t t = 0; t < tiles_.size(); ++t) {
-        if (tiles_[t].weights != packed) pack(packed = tiles_[t].weights, p * kPanelRows, panel);
-        float output[kTileRows * kPanelRows];
-        plan_.multiply(panel, packed_.get() + t * tile_bytes_, output, a_.k);
-        store(tiles_[t], p * kPanelRows, output);
+        if (tiles_[t].weights != packed) {
+          packed = tiles_[t].weights;
+          for (uint64_t i = 0; i < panels; ++i) pack(packed, (p + i) * kPanelRows, scratch + i * panel_bytes_);
+        }
+        alignas(64) float output[kPanels][kTileRows * kPanelRows] = {};
+        multiply(panels, scratch, packed_.get() + t * tile_bytes_, output);
+        for (uint64_t i = 0; i < panels; ++i) store(tiles_[t], (p + i) * kPanelRows, output[i]);
       }
     }
   }
 
-  Buffer panel() const { return allocate(panel_bytes_); }
+  Buffer scratch() const { return allocate(kPanels * panel_bytes_); }
 
  private:
   const uint8_t* weights_of(uint64_t m) const {
@@ -89,6 +94,14 @@ class Product {
     const uint8_t* rows[kPanelRows];
     for (uint64_t i = 0; i < kPanelRows; ++i) rows[i] = weights + std::min(n + i, a_.n - 1) * a_.weight_stride;
     plan_.pack_panel(rows, panel, a_.k);
+  }
+
+  void multiply(uint64_t panels, const uint8_t* panel, const uint8_t* tile, float (*output)[kTileRows * kPanelRows]) const {
+    for (uint64_t k = 0; k < a_.k; k += plan_.part) {
+      const uint64_t steps = k / plan_.step, count = std::min<uint64_t>(plan_.part, a_.k - k);
+      for (uint64_t i = 0; i < panels; ++i)
+        plan_.multiply(panel + i * panel_bytes_ + steps * plan_.panel_bytes, tile + steps * plan_.tile_bytes, output[i], count);
+    }
   }
 
   void store(const Tile& tile, uint64_t n, const float* output) const {
@@ -115,15 +128,15 @@ gcts_status tiled_matmul(void* plan, const gcts_matmul* args) try {
   const uint64_t panels = product.panels(), threads = std::max<uint64_t>(1, std::min<uint64_t>(args->threads, panels));
   std::vector<Buffer> scratch;
   for (uint64_t i = 0; i < threads; ++i)
-    if (!scratch.emplace_back(product.panel())) return GCTS_FAILED;
+    if (!scratch.emplace_back(product.scratch())) return GCTS_FAILED;
   if (!product.pack_activations()) return GCTS_FAILED;
   std::vector<std::thread> others;
   others.reserve(threads);
   uint64_t started = 1;
   for (; started < threads; ++started) {
     try {
-      others.emplace_back([&product, panel = scratch[started].get(), first = panels * started / threads, last = panels * (started + 1) / threads] {
-        product.run(first, last, panel);
+      others.emplace_back([&product, memory = scratch[started].get(), first = panels * started / threads, last = panels * (started + 1) / threads] {
+        product.run(first, last, memory);
       });
     } catch (const std::system_error&) {
       break;  // the panels that found no thread are done here

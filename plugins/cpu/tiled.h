@@ -16,6 +16,9 @@ namespace cpu {
 
 inline constexpr int kPanelRows = 16;  // a 512-bit register of outputs
 inline constexpr int kTileRows = 8;    // as many sums hide the latency of one
+// So many panels meet a tile while a part of it is in the first cache; together they fit in
+// the second.
+inline constexpr int kPanels = 4;
 
 // 32 elements of 8 rows of quantized activations.
 struct alignas(64) TileGroup {
@@ -30,14 +33,16 @@ struct TiledPlan {
   gcts_quantize_fn quantize;     // of the activations, which come as f32
   uint32_t activation_elements;  // of one activation block
   uint32_t activation_bytes;
-  uint32_t step;         // elements that pack, pack_tile and multiply go by: 32, or 1 for floats
+  uint32_t step;         // elements that pack, pack_tile and multiply go by: 32, or fewer for floats
+  uint32_t part;         // elements after which the next panel's turn comes: whole blocks, a part of a
+                         // panel and one of a tile fit in the first cache
   uint32_t panel_bytes;  // of a step of a panel
   uint32_t tile_bytes;   // of a step of a tile
   // 16 rows of weights, `count` elements each, to a panel.
   void (*pack_panel)(const uint8_t* const* rows, void* panel, uint64_t count);
   // 8 rows of quantized activations to a tile.
   void (*pack_tile)(const uint8_t* const* rows, void* tile, uint64_t count);
-  // output[8][16]
+  // output[8][16] is added to.
   void (*multiply)(const void* panel, const void* tile, float* output, uint64_t count);
 };
 

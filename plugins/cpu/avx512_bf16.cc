@@ -8,6 +8,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "gcts/plugin.h"
 #include "kernels.h"
@@ -65,6 +66,25 @@ void tile_bf16(const uint8_t* const (&weights)[2], const uint8_t* const (&activa
   results[1] = _mm512_reduce_add_ps(_mm512_add_ps(a01, b01));
   results[2] = _mm512_reduce_add_ps(_mm512_add_ps(a10, b10));
   results[3] = _mm512_reduce_add_ps(_mm512_add_ps(a11, b11));
+}
+
+// Pairs of elements: a panel's of 16 rows, a tile's of 8.
+void multiply_pairs(const void* weights, const void* activations, float* output, uint64_t count) {
+  const uint8_t *panel = static_cast<const uint8_t*>(weights), *tile = static_cast<const uint8_t*>(activations);
+  __m512 sum[kTileRows];
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r) sum[r] = _mm512_load_ps(output + r * kPanelRows);
+  for (uint64_t i = 0; i < count; i += 2, panel += 4 * kPanelRows, tile += 4 * kTileRows) {
+    const __m512bh w = load(panel);
+#pragma GCC unroll 8
+    for (int r = 0; r < kTileRows; ++r) {
+      int pair;
+      memcpy(&pair, tile + 4 * r, 4);
+      sum[r] = _mm512_dpbf16_ps(sum[r], w, (__m512bh)_mm512_set1_epi32(pair));
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < kTileRows; ++r) _mm512_store_ps(output + r * kPanelRows, sum[r]);
 }
 
 gcts_status quantize_bf16(void*, const float* x, const float*, void* blocks, uint64_t count) {

@@ -159,37 +159,107 @@ static constexpr uint32_t kPart = 512;
 #include "types.inc"
 #undef CPU_TYPE
 
-// Floats: both sides as f32, an element of all rows beside each other.
+// Floats of 16 bits.  A panel keeps them as they are, element by element of all its rows; a
+// tile holds its activations as f32.
 struct F16 {
-  static inline float load1(const uint8_t* p) { return _cvtsh_ss(load16(p)); }
+  static inline __m512 load16(const uint8_t* p) { return _mm512_cvtph_ps(load(p)); }
+  static inline __m256i to_f32(__m128i v) { return _mm256_castps_si256(_mm256_cvtph_ps(v)); }
 };
 struct BF16 {
-  static inline float load1(const uint8_t* p) { return bf16_to_float(load16(p)); }
+  static inline __m512 load16(const uint8_t* p) { return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load(p)), 16)); }
+  static inline __m256i to_f32(__m128i v) { return _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16); }
 };
 
-template <typename T, int kRows>
-static void pack_floats(const uint8_t* const* rows, void* to, uint64_t count) {
-  float* out = static_cast<float*>(to);
-  for (uint64_t i = 0; i < count; ++i, out += kRows)
-    for (int r = 0; r < kRows; ++r) out[r] = T::load1(rows[r] + 2 * i);
+// `count` of 16 elements at p, then zeros.
+static inline __m256i load_some(const uint8_t* p, uint64_t count) {
+  const auto mask = static_cast<__mmask16>(count >= 16 ? 0xffff : (1u << count) - 1);
+  return _mm256_maskz_loadu_epi16(mask, p);
+}
+static inline void store8(uint16_t* to, __m256i words) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtepi32_epi16(words)); }
+
+static void pack_halves(const uint8_t* const* rows, void* to, uint64_t count) {
+  uint16_t* panel = static_cast<uint16_t*>(to);
+  for (uint64_t i = 0; i < count; i += 16)
+    for (int half = 0; half < kPanelRows; half += 8) {
+      __m256i r[8], columns[8];
+      for (int k = 0; k < 8; ++k) r[k] = load_some(rows[half + k] + 2 * i, count - i);
+      transpose8(r, columns);
+      for (uint64_t s = 0; s < 8 && i + 2 * s < count; ++s) {  // two elements of each row
+        store8(panel + (i + 2 * s) * kPanelRows + half, columns[s]);
+        if (i + 2 * s + 1 < count) store8(panel + (i + 2 * s + 1) * kPanelRows + half, _mm256_srli_epi32(columns[s], 16));
+      }
+    }
 }
 
+template <typename T>
+static void pack_floats(const uint8_t* const* rows, void* to, uint64_t count) {
+  float* tile = static_cast<float*>(to);
+  for (uint64_t i = 0; i < count; i += 8) {
+    __m256i r[8], columns[8];
+    for (int k = 0; k < 8; ++k) r[k] = T::to_f32(_mm256_castsi256_si128(load_some(rows[k] + 2 * i, count - i < 8 ? count - i : 8)));
+    transpose8(r, columns);
+    for (uint64_t s = 0; s < 8 && i + s < count; ++s) _mm256_store_si256(reinterpret_cast<__m256i*>(tile + (i + s) * kTileRows), columns[s]);
+  }
+}
+
+template <typename T>
 static void multiply_floats(const void* weights, const void* activations, float* output, uint64_t count) {
-  const float *panel = static_cast<const float*>(weights), *tile = static_cast<const float*>(activations);
+  const uint8_t* panel = static_cast<const uint8_t*>(weights);
+  const float* tile = static_cast<const float*>(activations);
   __m512 sum[kTileRows];
   EACH_ROW sum[r] = _mm512_load_ps(output + r * kPanelRows);
-  for (uint64_t i = 0; i < count; ++i, panel += kPanelRows, tile += kTileRows) {
-    const __m512 w = _mm512_load_ps(panel);
+  for (uint64_t i = 0; i < count; ++i, panel += 2 * kPanelRows, tile += kTileRows) {
+    const __m512 w = T::load16(panel);
     EACH_ROW sum[r] = _mm512_fmadd_ps(w, _mm512_set1_ps(tile[r]), sum[r]);
   }
   EACH_ROW _mm512_store_ps(output + r * kPanelRows, sum[r]);
 }
 #undef EACH_ROW
 
-const TiledPlan plan_f16{generic::quantize_f16, 1, 2, 1, 128, 4 * kPanelRows, 4 * kTileRows, pack_floats<F16, kPanelRows>,
-                         pack_floats<F16, kTileRows>, multiply_floats};
-const TiledPlan plan_bf16{generic::quantize_bf16, 1, 2, 1, 128, 4 * kPanelRows, 4 * kTileRows, pack_floats<BF16, kPanelRows>,
-                          pack_floats<BF16, kTileRows>, multiply_floats};
+// The activations: to nearest, ties to even; a NaN stays one.
+static gcts_status quantize_f16(void*, const float* x, const float*, void* blocks, uint64_t count) {
+  uint8_t* b = static_cast<uint8_t*>(blocks);
+  for (uint64_t i = 0; i < count; i += 16) {
+    const auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
+    const __m256i halves = _mm512_cvtps_ph(_mm512_maskz_loadu_ps(mask, x + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    _mm256_mask_storeu_epi16(b + 2 * i, mask, halves);
+  }
+  return GCTS_OK;
+}
+static gcts_status quantize_bf16(void*, const float* x, const float*, void* blocks, uint64_t count) {
+  uint8_t* b = static_cast<uint8_t*>(blocks);
+  for (uint64_t i = 0; i < count; i += 16) {
+    const auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
+    const __m512i v = _mm512_maskz_loadu_epi32(mask, x + i), top = _mm512_srli_epi32(v, 16);
+    const __m512i odd = _mm512_and_si512(top, _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(v, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
+    const __mmask16 nan = _mm512_cmpgt_epi32_mask(_mm512_and_si512(v, _mm512_set1_epi32(0x7fffffff)), _mm512_set1_epi32(0x7f800000));
+    const __m512i words = _mm512_mask_or_epi32(rounded, nan, top, _mm512_set1_epi32(0x40));
+    _mm256_mask_storeu_epi16(b + 2 * i, mask, _mm512_cvtepi32_epi16(words));
+  }
+  return GCTS_OK;
+}
+
+static constexpr uint32_t kFloats = 256;  // a panel's part of 8 KB and a tile's of 8 KB
+const TiledPlan plan_f16{quantize_f16, 1, 2, 1, kFloats, 2 * kPanelRows, 4 * kTileRows, pack_halves, pack_floats<F16>, multiply_floats<F16>};
+const TiledPlan plan_bf16{quantize_bf16, 1, 2, 1, kFloats, 2 * kPanelRows, 4 * kTileRows, pack_halves, pack_floats<BF16>, multiply_floats<BF16>};
+
+// Pairs of bfloat16, as the instruction for their dot products takes them.
+static void pack_pairs(const uint8_t* const* rows, int count_of_rows, uint32_t* to, uint64_t count) {
+  for (uint64_t i = 0; i < count; i += 16)
+    for (int half = 0; half < count_of_rows; half += 8) {
+      __m256i r[8], columns[8];
+      for (int k = 0; k < 8; ++k) r[k] = load_some(rows[half + k] + 2 * i, count - i);
+      transpose8(r, columns);
+      for (uint64_t s = 0; s < 8 && i + 2 * s < count; ++s)
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + (i / 2 + s) * static_cast<uint64_t>(count_of_rows) + half), columns[s]);
+    }
+}
+static void pack_pair_panel(const uint8_t* const* rows, void* to, uint64_t count) { pack_pairs(rows, kPanelRows, static_cast<uint32_t*>(to), count); }
+static void pack_pair_tile(const uint8_t* const* rows, void* to, uint64_t count) { pack_pairs(rows, kTileRows, static_cast<uint32_t*>(to), count); }
+
+const TiledPlan plan_bf16_pairs{avx512_bf16::quantize_bf16, 1, 2, 2, kFloats, 4 * kPanelRows, 4 * kTileRows, pack_pair_panel, pack_pair_tile,
+                                avx512_bf16::multiply_pairs};
 
 }  // namespace cpu::avx512_tiled
 TARGET_END

@@ -41,6 +41,7 @@ CPU_ALL
 namespace avx512_bf16 {
 CPU_VEC_DOT(bf16)
 CPU_QUANTIZE(bf16)
+void multiply_pairs(const void* panel, const void* tile, float* output, uint64_t count);
 void tile_bf16(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results,
                uint64_t count);
 }
@@ -51,7 +52,7 @@ CPU_VEC_DOT(iq2_xxs) CPU_VEC_DOT(iq2_xs) CPU_VEC_DOT(iq2_s) CPU_VEC_DOT(iq3_xxs)
 #define CPU_TYPE(name, id, act, act_id, group) extern const TiledPlan plan_##name;
 namespace avx512_tiled {
 #include "types.inc"
-extern const TiledPlan plan_f16, plan_bf16;
+extern const TiledPlan plan_f16, plan_bf16, plan_bf16_pairs;
 }
 #elif defined(__aarch64__)
 namespace neon {

@@ -184,6 +184,10 @@ const gcts_kernel kKernels[] = {
         &plan_avx512_bf16, function(matmul)),
     row(GCTS_OP_MATMUL_ID, kBF16, kF32, "avx512_bf16", NEEDS_AVX512_BF16, flushed(GCTS_ACTIVATION_BF16),
         &plan_avx512_bf16, function(matmul)),
+    row(GCTS_OP_MATMUL, kBF16, kF32, "avx512_bf16_tiled", NEEDS_AVX512_BF16 " avx512vnni", flushed(GCTS_ACTIVATION_BF16),
+        const_cast<TiledPlan*>(&avx512_tiled::plan_bf16_pairs), function(tiled_matmul)),
+    row(GCTS_OP_MATMUL_ID, kBF16, kF32, "avx512_bf16_tiled", NEEDS_AVX512_BF16 " avx512vnni", flushed(GCTS_ACTIVATION_BF16),
+        const_cast<TiledPlan*>(&avx512_tiled::plan_bf16_pairs), function(tiled_matmul)),
 #define NEEDS_AVX512_VBMI NEEDS_AVX512 " avx512vbmi"
 #define LATTICE_ROW(name, id, group)                                                                         \
   row(GCTS_OP_VEC_DOT, id, kQ8_K, "avx512_vbmi", NEEDS_AVX512_VBMI, grouped(group, kQ8_K), nullptr,           \

@@ -174,8 +174,7 @@ void add_leak_of(const KernelRow& row, KernelCaseList& cases, std::string_view d
       const auto keeps = [&](int64_t count, std::string_view what) {
         return Problem{Outcome::memory, fmt::format("keeps {} {} over {} calls", count, what, calls)};
       };
-      // An allocation takes 32 bytes or more; less than half of that a call is a cache that grew.
-      if (answer.leaked_bytes >= 16 * uint64_t{calls}) return keeps(static_cast<int64_t>(answer.leaked_bytes), "bytes");
+      if (answer.leaked_bytes > 0) return keeps(static_cast<int64_t>(answer.leaked_bytes), "bytes");
       if (answer.leaked_fds > 0) return keeps(answer.leaked_fds, "descriptors");
       if (answer.leaked_threads > 0) return keeps(answer.leaked_threads, "threads");
       if (answer.kernel.unequal != worker::Unequal::no)

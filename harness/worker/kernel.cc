@@ -30,7 +30,9 @@ namespace {
 constexpr uint8_t kPoison[2][4] = {{0x5a, 0xa5, 0xb5, 0x7f}, {0xb6, 0x4b, 0x9b, 0xff}};
 // Calls before holdings are taken: what the first ones keep may be a cache.
 constexpr uint32_t kWarmCalls = 16;
-// What a call on a device keeps, if it keeps anything: two pointers or more.
+// Rounds of calls of which each has to show a leak.
+constexpr int kLeakRounds = 4;
+// An allocation takes 32 bytes or more; less than half of that a call is a cache that grows.
 constexpr int64_t kSmallestObject = 16;
 
 class KernelCall {
@@ -292,14 +294,17 @@ class KernelCall {
     answer.unequal_offset = wrong;
   }
 
+  // A leak is what every round of calls keeps: a driver's own threads allocate when they please.
   void note_leaks(KernelAnswer& answer) {
-    uint32_t environment = 0, done = 2;
-    for (; done < std::min(asked_.calls, kWarmCalls); ++done) call_kernel(environment);
-    const Holdings before = Holdings::now();
-    for (; done < asked_.calls; ++done) call_kernel(environment);
-    Holdings kept = before.grown(Holdings::now());
-    // A driver's own threads allocate when they please: what not every call keeps is theirs.
-    if (device_ && kept.heap_bytes < static_cast<int64_t>(asked_.calls - kWarmCalls) * kSmallestObject) kept.heap_bytes = 0;
+    uint32_t environment = 0, warm = 2;
+    for (; warm < std::min(asked_.calls, kWarmCalls); ++warm) call_kernel(environment);
+    Holdings kept{INT64_MAX, INT32_MAX, INT32_MAX};
+    for (int round = 0; round < kLeakRounds && kept.any(); ++round) {
+      const Holdings before = Holdings::now();
+      for (uint32_t done = warm; done < asked_.calls; ++done) call_kernel(environment);
+      kept = kept.common(before.grown(Holdings::now()));
+      if (kept.heap_bytes < static_cast<int64_t>(asked_.calls - warm) * kSmallestObject) kept.heap_bytes = 0;
+    }
     answer.leaked_bytes = static_cast<uint64_t>(kept.heap_bytes);
     answer.leaked_fds = kept.lowest_fd;
     answer.leaked_threads = kept.threads;

@@ -43,7 +43,6 @@ void judge(const ApiCheckDescription& check, const Answer& answer, Result& r) {
 std::vector<Result> run_api_suite(const std::vector<SuiteSubject>& subjects, const Selection& selection,
                                   const Shard& shard, const SuiteOptions& options) {
   std::vector<Result> results;
-  const double start = now_seconds();
   for (uint32_t s = 0; s < subjects.size(); ++s) {
     const std::vector<ApiCheckDescription>& checks = subjects[s].description.api_checks;
     std::vector<uint64_t> rows;
@@ -61,9 +60,9 @@ std::vector<Result> run_api_suite(const std::vector<SuiteSubject>& subjects, con
       r.case_id = "api/" + checks[row].name;
       r.rule = "api_" + checks[row].name;
       r.level = "must";
-      if (options.time_budget > 0 && now_seconds() - start > options.time_budget) {
+      if (options.out_of_time()) {
         r.outcome = Outcome::skip;
-        r.message = "the time budget is used up";
+        r.message = kOutOfTime;
       } else {
         Task task;
         task.api_check = &row;

@@ -256,8 +256,12 @@ int BenchVerb::run(int argc, char** argv) {
   report_.machine = machine_description();
   report_.command = shell_word(invoked_as());
   for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
-  if (const auto status = measure_ceilings()) return *status;
   plan();
+  if (plan_.empty() && readers_.empty()) {
+    fmt::print(stderr, "gguf-cts bench: no measurement matches the selection\n");
+    return 3;
+  }
+  if (const auto status = measure_ceilings()) return *status;
   if (given_.self_test) return run_bench_twins(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_, std::cout);
   measure();
   if (const auto status = measure_ceilings()) return *status;  // again: the best counts, the difference tells of drift

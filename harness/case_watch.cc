@@ -16,12 +16,6 @@ constexpr double kLongestLook = 0.1;
 
 }  // namespace
 
-double now_seconds() {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
-
 void CaseWatch::begin(double cpu_seconds, uint64_t held_bytes) {
   note_.clear();
   start_ = looked_ = now_seconds();

@@ -12,11 +12,10 @@
 #include <string>
 
 #include "harness/child.h"
+#include "harness/clock.h"
 #include "harness/limits.h"
 
 namespace gcts {
-
-double now_seconds();  // monotonic
 
 inline constexpr double kPatience = 30;
 

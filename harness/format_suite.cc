@@ -55,7 +55,7 @@ class Run {
  public:
   Run(const std::vector<SuiteSubject>& subjects, const std::vector<const Case*>& selected,
       const SuiteOptions& options)
-      : subjects_(subjects), options_(options), start_(now_seconds()), costly_(subjects.size()) {
+      : subjects_(subjects), options_(options), costly_(subjects.size()) {
     make_items(selected);
   }
 
@@ -83,15 +83,11 @@ class Run {
   void judge(Item& item, const PreparedCase* prepared, const WriteCase* write, const Answer& answer);
   void skip(Item& item, std::string reason);
   void done(Item& item);
-  bool out_of_time() const {
-    return options_.time_budget > 0 && now_seconds() - start_ > options_.time_budget;
-  }
   Terms terms(const Item& item) const;
   std::vector<Result> settle();
 
   const std::vector<SuiteSubject>& subjects_;
   const SuiteOptions& options_;
-  double start_;
   std::vector<Item> items_;
   std::vector<Chunk> chunks_;
   std::vector<std::atomic<uint64_t>> costly_;
@@ -181,8 +177,8 @@ void Run::run_chunk(Implementation& implementation, const Chunk& chunk) {
     const std::string reason = not_offered(c, writes[i], subjects_[item.subject].description);
     if (!reason.empty()) {
       skip(item, reason);
-    } else if (out_of_time()) {
-      skip(item, "the time budget is used up");
+    } else if (options_.out_of_time()) {
+      skip(item, kOutOfTime);
     } else if (c.kind == CaseKind::resource || writes[i].via_reader || writes[i].output_fails) {
       run_alone(implementation, item, writes[i]);
     } else {
@@ -206,12 +202,11 @@ void Run::run_chunk(Implementation& implementation, const Chunk& chunk) {
     implementation.run(tasks, [&](const Task& task, const Answer& answer) {
       judge(items_[chunk.first + task.tag], prepared[task.tag].get(), task.write, answer);
       ++answered;
-      return !enough();
+      return !enough() && !options_.out_of_time();
     });
   }
-  for (; answered < tasks.size(); ++answered) {
-    skip(items_[chunk.first + tasks[answered].tag], "too many cases before it took too long");
-  }
+  const char* why = enough() ? "too many cases before it took too long" : kOutOfTime;
+  for (; answered < tasks.size(); ++answered) skip(items_[chunk.first + tasks[answered].tag], why);
 }
 
 // Cases of more than one call.

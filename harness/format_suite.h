@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/case_source.h"
+#include "harness/clock.h"
 #include "harness/implementation.h"
 #include "reports/report.h"
 
@@ -28,17 +29,22 @@ struct SuiteSubject {
 };
 
 inline constexpr double kCostlySeconds = 0.2;
+// Why a case that the time budget leaves no time for is skipped.
+inline constexpr char kOutOfTime[] = "the time budget is used up";
 
 struct SuiteOptions {
   Profile profile = Profile::builtin(BuiltinProfile::spec);
   bool strict = false;
   uint64_t jobs = 1;
-  double time_budget = 0;  // seconds from the start; 0: none
+  double time_budget = 0;  // seconds from `started`, of all suites together; 0: none
+  double started = now_seconds();
   // After this many bad cases that took kCostlySeconds a subject's other cases are
   // skipped; 0: never.
   uint64_t most_costly = 0;
   bool isolate = false;  // every case, after its parent, in a process of its own
   std::function<void(size_t done, size_t total)> progress;  // from any thread
+
+  bool out_of_time() const { return time_budget > 0 && now_seconds() - started > time_budget; }
 };
 
 // Runs `cases` on `subjects`.  One Result each, Result::subject being the index into

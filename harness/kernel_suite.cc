@@ -45,7 +45,7 @@ struct Running {
 class KernelRun {
  public:
   KernelRun(const std::vector<SuiteSubject>& subjects, const KernelSelection& selection, const SuiteOptions& options)
-      : subjects_(subjects), selection_(selection), options_(options), start_(now_seconds()) {}
+      : subjects_(subjects), selection_(selection), options_(options) {}
 
   std::vector<Result> run() {
     collect();
@@ -172,7 +172,7 @@ class KernelRun {
     for (KernelCase& c : cases) {
       Running running{&c, result_for(piece, c.id, c.check), {}, {}, false, 0};
       std::string why = missing_here;
-      if (why.empty() && options_.time_budget > 0 && now_seconds() - start_ > options_.time_budget) why = "the time budget is used up";
+      if (why.empty() && options_.out_of_time()) why = kOutOfTime;
       std::vector<KernelJob> made;
       if (why.empty() && counts_threads_of_emulator(piece, c)) why = "an emulator keeps threads, and their memory, itself";
       if (why.empty()) why = c.make(Generator(selection_.seed, c.id), made);
@@ -210,23 +210,32 @@ class KernelRun {
     running = std::move(one.front());
   }
 
-  static void run_batch(std::vector<Running>& batch, std::vector<KernelJob>& jobs, const std::vector<size_t>& owner,
-                        Implementation& implementation) {
+  void run_batch(std::vector<Running>& batch, std::vector<KernelJob>& jobs, const std::vector<size_t>& owner,
+                 Implementation& implementation) const {
     std::vector<Task> tasks(jobs.size());
     for (size_t i = 0; i < jobs.size(); ++i) {
       tasks[i].tag = i;
       tasks[i].kernel = &jobs[i].task;
     }
+    size_t answered = 0;
     implementation.run(tasks, [&](const Task& task, const Answer& answer) {
+      ++answered;
       Running& running = batch[owner[task.tag]];
       running.result.wall_seconds += answer.wall_seconds;
       running.result.cpu_seconds += answer.cpu_seconds;
       running.device_seconds += static_cast<double>(answer.kernel.device_ns) * 1e-9;
-      if (running.worst.outcome != Outcome::pass) return true;  // the first problem tells
+      if (running.worst.outcome != Outcome::pass) return !options_.out_of_time();  // the first problem tells
       running.worst = judge_call(answer);
       if (running.worst.outcome == Outcome::pass) running.worst = jobs[task.tag].judge(answer, running.score);
-      return true;
+      return !options_.out_of_time();
     });
+    for (; answered < tasks.size(); ++answered) {
+      Running& running = batch[owner[tasks[answered].tag]];
+      if (running.worst.outcome != Outcome::pass) continue;
+      running.result.outcome = Outcome::skip;
+      running.result.message = kOutOfTime;
+      running.skipped = true;
+    }
   }
 
   void settle(Piece& piece, Running& running) {
@@ -263,7 +272,6 @@ class KernelRun {
   const std::vector<SuiteSubject>& subjects_;
   const KernelSelection& selection_;
   const SuiteOptions& options_;
-  const double start_;
   std::vector<Piece> pieces_;
   std::atomic<size_t> next_ = 0, done_ = 0;
 };

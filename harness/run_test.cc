@@ -175,8 +175,10 @@ BOOST_AUTO_TEST_CASE(a_budget_of_time_ends_a_run) {
   const Reported run(run_words("reference", {"--run", "format", "--time-budget", "0s"}));
   BOOST_TEST(run.status == 0);  // no budget at all
   const Planted fault("array_of_unknown_skipped_forever");
+  // One that is running is ended by its own limit, those after it do not start.
   const Reported cut(run_words("faulty", {"--run", "format/invalid/arrays", "--time-budget", "1s", "--limit", "cpu=2s"}));
-  BOOST_TEST(cut.status == 1);
+  BOOST_TEST(cut.count(Outcome::timeout) <= 1);  // of five
+  BOOST_TEST(cut.count(Outcome::skip) > 0);
 }
 
 BOOST_AUTO_TEST_CASE(emulators_are_repeated) {

@@ -1,0 +1,19 @@
+// The clock by which runs are timed.
+
+#ifndef GCTS_HARNESS_CLOCK_H_
+#define GCTS_HARNESS_CLOCK_H_
+
+#include <time.h>
+
+namespace gcts {
+
+// Seconds of a clock that only goes forward.
+inline double now_seconds() {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+}  // namespace gcts
+
+#endif  // GCTS_HARNESS_CLOCK_H_

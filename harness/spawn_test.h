@@ -21,7 +21,7 @@ struct Ran {
 // Runs gguf-cts with these arguments; `input` goes to its standard input through a pipe.
 // A program that takes longer than this many seconds is killed: status 128 + SIGALRM.
 // `output`: what its standard output is, in place of Ran::out.
-Ran run_program(const std::vector<std::string>& arguments, std::string_view input = {}, unsigned seconds = 60, int output = -1);
+Ran run_program(const std::vector<std::string>& arguments, std::string_view input = {}, unsigned seconds = 300, int output = -1);
 
 // A folder that goes with the object.
 class ScratchFolder {

@@ -23,7 +23,7 @@ struct SuiteRan {
 };
 
 // gguf-cts run with these arguments; killed after so many seconds.
-SuiteRan run_suite(std::vector<std::string> arguments, unsigned seconds = 60);
+SuiteRan run_suite(std::vector<std::string> arguments, unsigned seconds = 300);
 
 }  // namespace gcts
 

@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr int kMostTypes = 64;
+constexpr int kMostTypes = 64, kIq4Nl = 20;
 constexpr const char* kInstalled = "/../../peers/libgguf/venv/lib/python3*/site-packages/libgguf/_libgguf*.so";
 constexpr const char* kPackage = "/libgguf-", *kPackageEnd = ".dist-info";
 
@@ -126,6 +126,10 @@ gcts_kernel row(gcts_op op, Type& type, F* run) {
   return k;
 }
 
+// The quantizers of IQ1 and IQ2 make tables at the first call of a process that take seconds of
+// CPU time, more than a case may: they are offered where asked for.
+bool makes_tables(int type) { return type == 16 || type == 17 || type == 19 || type == 22 || type == 29; }
+
 // A row function that is there answers with a number of bytes, one that is not with 0.
 void add_kernels(Type& type, std::vector<gcts_kernel>& out) {
   const Functions& functions = *type.functions;
@@ -137,7 +141,9 @@ void add_kernels(Type& type, std::vector<gcts_kernel>& out) {
     out.push_back(row(GCTS_OP_DEQUANTIZE, type, dequantize));
     out.back().flags = GCTS_KERNEL_THREAD_SAFE;
   }
-  out.push_back(row(GCTS_OP_QUANTIZE, type, quantize));  // some make tables at their first call
+  // Of IQ4_NL it searches another answer than the one that the type defines.
+  if (type.id == kIq4Nl || (makes_tables(type.id) && !getenv("GCTS_LIBGGUF_TABLES"))) return;
+  out.push_back(row(GCTS_OP_QUANTIZE, type, quantize));
 }
 
 const gcts_plugin* make_table() {

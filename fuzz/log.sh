@@ -9,7 +9,8 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1 seconds=$2; shift 2
 [ $# -gt 0 ] || set -- $(sed -n 's/^TARGET(\([a-z0-9_]*\),.*/\1/p' fuzz/targets.inc)
-commit=$(git describe --always --dirty=+ --exclude '*' 2>/dev/null || echo unknown)
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+git diff --quiet HEAD -- . ':!fuzz/LOG.md' 2>/dev/null || commit=$commit+
 for target in "$@"; do
   status=0
   result=$(fuzz/run_target.sh "$build" "$target" "$seconds" "$build/campaign/$target") || status=1

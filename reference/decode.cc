@@ -209,7 +209,7 @@ bool Decoder::counts() {
 
 // A body with 64-bit counts under version 1 reads as: pair count 0 (the upper half of
 // the tensor count), then a length (the pair count) followed by four zero bytes where
-// text should be.  No version 1 file looks so: names do not begin with four NULs.
+// text should be.  No version 1 file looks so: names are not made of NULs.
 bool Decoder::version_1_widths() {
   if (out_.metadata_count != 0 || !source_.reach(24) || u32(16) == 0 || u32(20) != 0) return true;
   return stop(rule::version_1_widths, 8,

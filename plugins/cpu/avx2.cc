@@ -63,6 +63,18 @@ static inline void store32(float* y, __m256i c, float a0, float a1, float m0, fl
   store16<kMinimum>(y + 16, _mm256_extracti128_si256(c, 1), a1, m1);
 }
 
+static inline void store_f16(float* y, const uint8_t* p) {
+  _mm256_storeu_ps(y, _mm256_cvtph_ps(load128(p)));
+  _mm256_storeu_ps(y + 8, _mm256_cvtph_ps(load128(p + 16)));
+}
+static inline __m256 bf16_to_f32(const uint8_t* p) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load128(p)), 16));
+}
+static inline void store_bf16(float* y, const uint8_t* p) {
+  _mm256_storeu_ps(y, bf16_to_f32(p));
+  _mm256_storeu_ps(y + 8, bf16_to_f32(p + 16));
+}
+
 #include "x86_kernels.h"
 
 }  // namespace cpu::avx2

@@ -29,6 +29,11 @@ static inline void store32(float* y, __m256i c, float a0, float a1, float m0, fl
   store16<kMinimum>(y + 16, _mm256_extracti128_si256(c, 1), a1, m1);
 }
 
+static inline void store_f16(float* y, const uint8_t* p) { _mm512_storeu_ps(y, _mm512_cvtph_ps(load(p))); }
+static inline void store_bf16(float* y, const uint8_t* p) {
+  _mm512_storeu_ps(y, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load(p)), 16)));
+}
+
 #include "x86_kernels.h"
 
 }  // namespace cpu::avx512

@@ -4,12 +4,36 @@
 //   dot<T, A, kGroup>(x, y, count)   the dot product of blocks T and activations A, scales
 //                                    of kGroup elements (avx2_dots.h, avx512_dots.h)
 //   store32<kMin>(...)               32 codes to 32 floats
+//   store_f16(y, p), store_bf16(y, p)   16 of them to 16 floats
+
+static inline void store_scaled(float* to, __m256i integers, float by) {
+  const __m256 low = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(integers)));
+  const __m256 high = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_extracti128_si256(integers, 1)));
+  _mm256_storeu_ps(to, _mm256_mul_ps(low, _mm256_set1_ps(by)));
+  _mm256_storeu_ps(to + 8, _mm256_mul_ps(high, _mm256_set1_ps(by)));
+}
+// The scales and minima of a block, of 16 elements each.  Products of an integer and a half are
+// exact, in whatever order the type multiplies.
+template <typename T>
+static inline void unpack_scales(const T*, const uint8_t* b, float* a, float* m) {
+  if constexpr (T::kElements != 256) {
+    T::scales(b, a, m);
+  } else {
+    const Integers n = integers(static_cast<const T*>(nullptr), b);
+    store_scaled(a, n.scale, n.d);
+    if constexpr (T::kMinimum) store_scaled(m, n.minimum, -n.dmin);
+  }
+}
+static inline void unpack_scales(const q8_k*, const uint8_t* b, float* a, float* m) { q8_k::scales(b, a, m); }
 
 template <typename T>
 static inline void decode(const uint8_t* b, float* y, uint64_t count) {
   for (uint64_t i = 0; i < count; i += T::kElements, b += T::kBytes) {
     float a[T::kElements / 16], m[T::kElements / 16] = {};
-    T::scales(b, a, m);
+    unpack_scales(static_cast<const T*>(nullptr), b, a, m);
+    // To be read one by one: a load that repeats a number is no work for the vector units.
+    if constexpr (T::kElements == 256) asm("" : "+m"(a), "+m"(m));
+#pragma GCC unroll 8
     for (int g = 0; g < T::kElements / 32; ++g, y += 32)
       store32<T::kMinimum>(y, T::codes(b, g), a[2 * g], a[2 * g + 1], m[2 * g], m[2 * g + 1]);
   }
@@ -52,6 +76,8 @@ struct BF16 {
   }
   static inline float load1(const uint8_t* p) { return bf16_to_float(load16(p)); }
 };
+static inline void store_widened(const F16*, float* y, const uint8_t* p) { store_f16(y, p); }
+static inline void store_widened(const BF16*, float* y, const uint8_t* p) { store_bf16(y, p); }
 struct F32 {
   static constexpr int kBytes = 4;
   static inline __m256 load8(const uint8_t* p) { return _mm256_loadu_ps(reinterpret_cast<const float*>(p)); }
@@ -61,6 +87,10 @@ struct F32 {
 template <typename T>
 static inline void widen(const uint8_t* p, float* y, uint64_t count) {
   uint64_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    store_widened(static_cast<const T*>(nullptr), y + i, p + T::kBytes * i);
+    store_widened(static_cast<const T*>(nullptr), y + i + 16, p + T::kBytes * i + 32);
+  }
   for (; i + 8 <= count; i += 8) _mm256_storeu_ps(y + i, T::load8(p + T::kBytes * i));
   for (; i < count; ++i) y[i] = T::load1(p + T::kBytes * i);
 }

@@ -15,6 +15,7 @@
 #include "harness/bench_readers.h"
 #include "harness/bench_run.h"
 #include "harness/bench_twins.h"
+#include "harness/device_ceilings.h"
 #include "harness/locations.h"
 #include "harness/machine.h"
 #include "harness/options.h"
@@ -34,7 +35,7 @@ constexpr double kSmokeSeconds = 20;
 
 struct BenchOptions {
   std::vector<std::string> plugins, run, skip, formats;
-  std::string tier = "smoke", baseline;
+  std::string tier = "smoke", baseline, time_budget;
   uint64_t threads = 0;
   bool self_test = false;
 };
@@ -44,6 +45,7 @@ struct BenchSubject {
   Description description;
   std::vector<KernelRow> rows;
   std::unique_ptr<BenchWorker> worker;
+  std::optional<DeviceCeilings> device;  // where it has one that can be used
 };
 
 class BenchVerb {
@@ -60,7 +62,9 @@ class BenchVerb {
   void describe_load(const ProcessorTimes& before, double load_before);
   int report();
   void progress(size_t done, size_t total) const;
+  void tell_ceilings();
   BenchWorker& worker_of(uint32_t subject) { return *subjects_[subject].worker; }
+  uint64_t ring_bytes(const std::vector<BenchMember>& group) const;
 
   Options& options_;
   BenchOptions& given_;
@@ -76,6 +80,7 @@ class BenchVerb {
   std::vector<std::pair<const Format*, std::string>> outputs_;
   Report report_, baseline_;
   Style style_;
+  double budget_ = 0, start_ = 0;  // seconds; no budget: 0
 };
 
 std::optional<int> BenchVerb::check() {
@@ -89,6 +94,8 @@ std::optional<int> BenchVerb::check() {
     if (!format) return options_.usage_error("there is no format '" + escape_terminal(name) + "'; gguf-cts list formats names them");
     outputs_.push_back({format, name.size() < text.size() ? text.substr(name.size() + 1) : ""});
   }
+  if (!given_.time_budget.empty() && !parse_duration(given_.time_budget, budget_))
+    return options_.usage_error("--time-budget takes a time like 90s, 5m or 1h, not '" + escape_terminal(given_.time_budget) + "'");
   if (given_.baseline.empty()) return std::nullopt;
   std::ifstream in(given_.baseline, std::ios::binary);
   std::string error = "cannot be opened";
@@ -101,7 +108,7 @@ std::optional<int> BenchVerb::open_subjects() {
   // The reference and the template are read with; their kernels exist to be right.
   const bool chosen = !given_.plugins.empty();
   if (!chosen) {
-    for (const char* name : {"cpu", "ggml", "reference", "template"})
+    for (const char* name : {"cpu", "ggml", "gpu_cuda", "reference", "template"})
       if (const std::string path = own_plugin(name); !path.empty()) given_.plugins.push_back(path);
     if (given_.plugins.empty()) return options_.usage_error("no plugin was named, and none comes with the program (GCTS_PLUGIN_DIR says where)");
   }
@@ -115,6 +122,12 @@ std::optional<int> BenchVerb::open_subjects() {
       if (!chosen) continue;  // one that comes along and lacks what it stands on
       fmt::print(stderr, "gguf-cts bench: {}: {}\n", escape_terminal(path), escape_terminal(error));
       return kUsageError;
+    }
+    const DeviceDescription& device = subject.description.device;
+    if (!chosen && !device.missing.empty()) continue;
+    if (!device.interface.empty()) {
+      report_.machine["device of " + subject.description.name] = device_text(device);
+      if (device.missing.empty()) subject.device.emplace(device);
     }
     const auto number = static_cast<uint32_t>(subjects_.size());
     const bool kernels = chosen || (path != own_plugin("reference") && path != own_plugin("template"));
@@ -133,8 +146,8 @@ std::optional<int> BenchVerb::open_subjects() {
 
 // How many features a kernel asks for; none if this machine lacks one.
 size_t features_used(const BenchMember& member) {
-  const KernelDescription& d = member.measurement->row->description;
-  return d.missing.empty() ? 1 + static_cast<size_t>(std::count(d.features.begin(), d.features.end(), ' ')) : 0;
+  const std::string& features = member.measurement->row->description.features;
+  return member.measurement->missing.empty() ? 1 + static_cast<size_t>(std::count(features.begin(), features.end(), ' ')) : 0;
 }
 
 // Keeps the most demanding variants of each implementation, in their order.
@@ -155,9 +168,12 @@ void BenchVerb::plan() {
   const Selection selection{given_.run, given_.skip};
   for (uint32_t s = 0; s < subjects_.size(); ++s)
     for (const KernelRow& row : subjects_[s].rows) {
-      if (!row.unusable.empty() || (row.description.row.flags & GCTS_KERNEL_ON_DEVICE) != 0) continue;
-      for (BenchMeasurement& m : bench_measurements(row, s, tier_, static_cast<uint32_t>(given_.threads)))
-        if (selection.contains(m.id)) plan_.push_back(std::move(m));
+      if (!row.unusable.empty()) continue;
+      for (BenchMeasurement& m : bench_measurements(row, s, tier_, static_cast<uint32_t>(given_.threads))) {
+        if (!selection.contains(m.id)) continue;
+        if (m.device) m.missing = subjects_[s].description.device.missing;
+        plan_.push_back(std::move(m));
+      }
     }
   std::map<std::string, size_t> known;
   for (const BenchMeasurement& m : plan_) {
@@ -171,7 +187,11 @@ void BenchVerb::plan() {
 
 std::optional<int> BenchVerb::measure_ceilings() {
   std::string error;
+  // For nothing that can be measured here there is no ceiling to be known.
+  if (readers_.empty() && std::none_of(plan_.begin(), plan_.end(), [](const BenchMeasurement& m) { return m.missing.empty(); })) return std::nullopt;
   const bool quick = tier_ == Tier::smoke;
+  for (BenchSubject& subject : subjects_)
+    if (subject.device) subject.device->measure(*subject.worker, quick);
   if (ceilings_.measure(worker_of(0), bench_thread_counts(tier_, static_cast<uint32_t>(given_.threads)), quick, error)) return std::nullopt;
   fmt::print(stderr, "gguf-cts bench: no ceilings: {}\n", escape_terminal(error));
   return kUsageError;
@@ -181,6 +201,26 @@ void BenchVerb::progress(size_t done, size_t total) const {
   if (!isatty(STDERR_FILENO)) return;
   if (done < total) fmt::print(stderr, "\r\x1b[Kkernel {}/{}", done, total);
   else fmt::print(stderr, "\r\x1b[K");
+}
+
+uint64_t BenchVerb::ring_bytes(const std::vector<BenchMember>& group) const {
+  uint64_t least = UINT64_MAX;
+  for (const BenchMember& member : group) {
+    const BenchMeasurement& m = *member.measurement;
+    const std::optional<DeviceCeilings>& device = subjects_[m.subject].device;
+    least = std::min(least, m.device && device ? device->ring_bytes(tier_ == Tier::smoke) : ceilings_.ring_bytes());
+  }
+  return least;
+}
+
+Result out_of_time(const BenchMeasurement& m) {
+  Result r;
+  r.subject = m.subject;
+  r.case_id = m.id;
+  r.rule = "speed";
+  r.outcome = r.raw = Outcome::skip;
+  r.message = "the time budget is used up";
+  return r;
 }
 
 void BenchVerb::measure() {
@@ -198,7 +238,11 @@ void BenchVerb::measure() {
   report_.results.insert(report_.results.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));
   for (size_t i = 0; i < groups_.size(); ++i) {
     progress(i, groups_.size());
-    std::vector<Result> results = run_bench_group(groups_[i], workers, ceilings_, terms_);
+    if (budget_ > 0 && now_seconds() - start_ > budget_) {
+      for (const BenchMember& member : groups_[i]) report_.results.push_back(out_of_time(*member.measurement));
+      continue;
+    }
+    std::vector<Result> results = run_bench_group(groups_[i], workers, ring_bytes(groups_[i]), terms_);
     for (size_t member = 0; member < results.size(); ++member) {
       timed_.push_back({report_.results.size(), groups_[i][member].measurement});
       report_.results.push_back(std::move(results[member]));
@@ -215,6 +259,25 @@ void BenchVerb::describe_load(const ProcessorTimes& before, double load_before) 
   if (all > 0)
     report_.machine["processors"] = fmt::format("{:.0f} % busy, {:.1f} % taken by the hypervisor", 100 * (after.busy - before.busy) / all,
                                                 100 * (after.stolen - before.stolen) / all);
+}
+
+// Those of the machine, and of each device, as results of a subject of its own.
+void BenchVerb::tell_ceilings() {
+  const auto tell = [this](Subject subject, const auto& ceilings) {
+    const std::vector<Result> of = ceilings.results(static_cast<uint32_t>(report_.subjects.size()));
+    report_.subjects.push_back(std::move(subject));
+    report_.results.insert(report_.results.end(), of.begin(), of.end());
+  };
+  for (const auto& [index, m] : timed_) {
+    const std::optional<DeviceCeilings>& device = subjects_[m->subject].device;
+    if (!m->device) tell_share(ceilings_.bound(*m), ceilings_.outer_bound(*m), report_.results[index]);
+    else if (device) tell_share(device->bound(*m), device->outer_bound(*m), report_.results[index]);
+  }
+  tell({"this machine", "", "machine", ""}, ceilings_);
+  for (const BenchSubject& subject : subjects_) {
+    const DeviceDescription& d = subject.description.device;
+    if (subject.device) tell({d.name.empty() ? d.interface : d.name, d.driver, "device", subject.launch.locator}, *subject.device);
+  }
 }
 
 int BenchVerb::report() {
@@ -247,13 +310,14 @@ int BenchVerb::report() {
 int BenchVerb::run(int argc, char** argv) {
   if (const auto status = check()) return *status;
   if (const auto status = open_subjects()) return *status;
-  const double start = now_seconds(), load = load_average();
+  const double load = load_average();
+  start_ = now_seconds();
   const ProcessorTimes before = ProcessorTimes::now();
   report_.suite_version = GCTS_VERSION;
   report_.profile = "speed";
   report_.tier = tier_name(tier_);
   report_.started = utc_now();
-  report_.machine = machine_description();
+  report_.machine.merge(machine_description());
   report_.command = shell_word(invoked_as());
   for (int i = 0; i < argc; ++i) report_.command += " " + shell_word(argv[i]);
   plan();
@@ -262,17 +326,13 @@ int BenchVerb::run(int argc, char** argv) {
     return 3;
   }
   if (const auto status = measure_ceilings()) return *status;
-  if (given_.self_test) return run_bench_twins(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_, std::cout);
+  if (given_.self_test) return run_bench_twins(plan_, [this](uint32_t s) -> BenchWorker& { return worker_of(s); }, ceilings_.ring_bytes(), std::cout);
   measure();
   if (const auto status = measure_ceilings()) return *status;  // again: the best counts, the difference tells of drift
-  for (const auto& [index, measurement] : timed_) tell_share(*measurement, ceilings_, report_.results[index]);
-  const auto machine = static_cast<uint32_t>(report_.subjects.size());
-  report_.subjects.push_back({"this machine", "", "machine", ""});
-  std::vector<Result> ceilings = ceilings_.results(machine);
-  report_.results.insert(report_.results.end(), std::make_move_iterator(ceilings.begin()), std::make_move_iterator(ceilings.end()));
+  tell_ceilings();
   std::stable_sort(report_.results.begin(), report_.results.end(), [](const Result& a, const Result& b) { return a.subject < b.subject; });
   describe_load(before, load);
-  report_.wall_seconds = now_seconds() - start;
+  report_.wall_seconds = now_seconds() - start_;
   return report();
 }
 
@@ -286,6 +346,7 @@ int verb_bench(int argc, char** argv) {
   options.values("skip", given.skip, "GLOB", "what to leave out");
   options.value("tier", given.tier, "TIER", "smoke, full or exhaustive (default: smoke)");
   options.number("threads", given.threads, "N", "most threads (default: one a processor)");
+  options.value("time-budget", given.time_budget, "T", "start no kernel after T: 90s, 5m, 1h");
   options.values("format", given.formats, "NAME[:FILE]", "how to report, and where to (default: speed)");
   options.value("baseline", given.baseline, "FILE", "an earlier run (its JSON Lines) that the html page compares with");
   options.flag("self-test", given.self_test, "compare 20 kernels with themselves and with slower twins, to see what this machine can tell apart");

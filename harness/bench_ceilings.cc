@@ -22,6 +22,14 @@ bool integer_activations(const KernelRow& row) {
 
 std::string_view level_name(MemoryLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
 
+void BestRate::take(double measured, const std::string& by) {
+  last = measured;
+  if (first == 0) first = measured;
+  if (measured <= rate) return;
+  rate = measured;
+  variant = by;
+}
+
 uint64_t Ceilings::ring_bytes() const {
   // Caches that keep a part of a ring larger than themselves keep little of one four times
   // their size.
@@ -37,7 +45,7 @@ uint64_t Ceilings::level_bytes(MemoryLevel level, uint32_t threads) const {
 }
 
 bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_counts, bool quick, std::string& error) {
-  const std::vector<CeilingWay> ways = worker.ceilings(error);
+  const std::vector<CeilingWay> ways = worker.ceilings(CeilingOf::machine, error);
   if (ways.empty()) {
     if (error.empty()) error = "the worker knows no ceiling of this architecture";
     return false;
@@ -53,7 +61,7 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
         request.bytes = bytes;
         request.sample_ns = quick ? 500'000 : 2'000'000;
         request.samples = quick ? 6 : 12;
-        const double rate = worker.ceiling(request).best;
+        const double rate = worker.ceiling(CeilingOf::machine, request).best;
         const Key key{way.quantity + std::string(level.empty() ? "" : "/") + std::string(level), threads};
         auto& most = found[key];
         if (rate > most.first) most = {rate, way.variant};
@@ -70,14 +78,7 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
         take(kLevelNames[l], bytes);
       }
     }
-  for (const auto& [key, most] : found) {
-    Best& best = best_[key];
-    best.last = most.first;
-    if (best.first == 0) best.first = most.first;
-    if (most.first <= best.rate) continue;
-    best.rate = most.first;
-    best.variant = most.second;
-  }
+  for (const auto& [key, most] : found) best_[key].take(most.first, most.second);
   return true;
 }
 
@@ -108,8 +109,7 @@ MemoryLevel Ceilings::level_of(uint64_t bytes, uint32_t threads) const {
   return MemoryLevel::memory;
 }
 
-double Ceilings::arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const {
-  const KernelRow& row = *measurement.row;
+std::vector<std::string> arithmetic_kinds(const KernelRow& row, bool any) {
   std::vector<std::string> kinds{"f32"};
   if (row.dot() && integer_activations(row)) {
     kinds = {"int8"};
@@ -121,8 +121,12 @@ double Ceilings::arithmetic(const BenchMeasurement& measurement, bool any, std::
   if (bf16 && (any || row.description.features.find("amx_bf16") != std::string::npos)) kinds.push_back("bf16_amx");
   if (f16) kinds.push_back("f16");
   if (any) kinds.insert(kinds.end(), {"f32", "int8"});
+  return kinds;
+}
+
+double Ceilings::arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const {
   double best = 0;
-  for (const std::string& kind : kinds) {
+  for (const std::string& kind : arithmetic_kinds(*measurement.row, any)) {
     const double rate = compute(kind, measurement.threads);
     if (rate <= best) continue;
     best = rate;

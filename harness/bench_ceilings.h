@@ -28,6 +28,18 @@ struct Bound {
   std::string ceiling;  // "memory read", "int8"
 };
 
+// Which arithmetic may bound a kernel, as quantities; `any`: whatever a machine may have for it.
+std::vector<std::string> arithmetic_kinds(const KernelRow& row, bool any);
+
+// The best that was ever seen of a quantity, and by which way.
+struct BestRate {
+  double rate = 0;
+  double first = 0, last = 0;  // at the first and the last measuring
+  std::string variant;
+
+  void take(double measured, const std::string& by);
+};
+
 class Ceilings {
  public:
   explicit Ceilings(const Topology& topology) : topology_(topology) {}
@@ -58,11 +70,6 @@ class Ceilings {
   std::vector<Result> results(uint32_t subject) const;
 
  private:
-  struct Best {
-    double rate = 0;
-    double first = 0, last = 0;  // at the first and the last measuring
-    std::string variant;
-  };
   using Key = std::pair<std::string, uint32_t>;  // "read/l2", threads
 
   uint64_t level_bytes(MemoryLevel level, uint32_t threads) const;
@@ -70,7 +77,7 @@ class Ceilings {
   Bound bound(const BenchMeasurement& measurement, bool any) const;
 
   Topology topology_;
-  std::map<Key, Best> best_;
+  std::map<Key, BestRate> best_;
 };
 
 }  // namespace gcts

@@ -32,14 +32,18 @@ bool BenchOperands::draw(const BenchMeasurement& measurement, uint64_t ring_byte
   measurement_ = &measurement;
   const KernelRow& row = *measurement.row;
   const KernelShape& shape = measurement.shape;
-  KernelShape drawn{.k = shape.k};
+  KernelShape drawn{.k = row.dot() ? shape.k : std::min(shape.k, kDrawnElements)};
+  if (shape.k % drawn.k != 0) {
+    why = fmt::format("{} elements do not repeat {}", shape.k, drawn.k);
+    return false;
+  }
   if (row.dot()) drawn.n = weight_rows_ = kWeightRows;
   if (row.product()) drawn.m = activation_rows_ = std::min(kActivationRows, shape.m);
   // Keyed by what the bytes depend on, not by the variant: variants share their weights.
-  const Generator generator(0, fmt::format("bench/{}/{}/{}", row.type->name, shape.k, op_name(row.op)));
+  const Generator generator(0, fmt::format("bench/{}/{}/{}", row.type->name, drawn.k, op_name(row.op)));
   KernelRow plain = row;  // of experts, one matrix is drawn
   if (row.op == GCTS_OP_MATMUL_ID) plain.op = GCTS_OP_MATMUL;
-  input_ = row.op == GCTS_OP_QUANTIZE ? draw_values(row, shape.k, false, generator, 0)
+  input_ = row.op == GCTS_OP_QUANTIZE ? draw_values(row, drawn.k, false, generator, 0)
                                       : draw_input(plain, drawn, pattern::random_blocks, generator, 0, why);
   if (!input_) return false;
 
@@ -55,7 +59,8 @@ bool BenchOperands::draw(const BenchMeasurement& measurement, uint64_t ring_byte
   r.output_entries = 1;
   if (row.op != GCTS_OP_QUANTIZE) {
     r.weight_stride = up_to_multiple(weight_row, row.description.row.alignment > 1 ? alignment : 1);
-    weights_ = spaced(input_->operands.weights, weight_row, r.weight_stride);
+    const std::span<const std::byte> packed = input_->operands.weights;
+    weights_ = row.op == GCTS_OP_DEQUANTIZE ? std::vector<std::byte>(packed.begin(), packed.end()) : spaced(packed, weight_row, r.weight_stride);
     r.weights.step = r.weight_stride * (row.product() ? shape.n * shape.experts : 1);
     r.expert_stride = r.weight_stride * shape.n;
   }
@@ -70,7 +75,7 @@ bool BenchOperands::draw(const BenchMeasurement& measurement, uint64_t ring_byte
   } else if (row.op == GCTS_OP_QUANTIZE) {
     const auto bytes = std::as_bytes(std::span(input_->values));
     activations_.assign(bytes.begin(), bytes.end());
-    r.activations.step = bytes.size();
+    r.activations.step = 4 * shape.k;
     r.activations.entries = 1;
     r.output_bytes = weight_row;
   } else {
@@ -89,7 +94,7 @@ bool BenchOperands::draw(const BenchMeasurement& measurement, uint64_t ring_byte
 
   const uint64_t per_call = r.weights.step + (row.op == GCTS_OP_DEQUANTIZE ? r.output_bytes : 0);
   r.weights.entries = 1;
-  if (measurement.cold) r.weights.entries = std::max<uint64_t>(2, ring_bytes / r.team / per_call + 1);
+  if (measurement.cold) r.weights.entries = std::max<uint64_t>(measurement.device ? 1 : 2, ring_bytes / r.team / per_call + 1);
   else if (row.op == GCTS_OP_VEC_DOT) r.weights.entries = std::max<uint64_t>(1, kWarmBytes / per_call);
   if (!row.product()) r.output_entries = r.weights.entries;
   // Equal bytes in equal rings are the same ring, so that variants do not each fill memory.
@@ -120,30 +125,39 @@ Problem BenchOperands::judge(uint64_t first, const std::vector<uint8_t>& outputs
   return measurement_->row->dot() ? judge_dots(first, outputs) : judge_repeated(outputs);
 }
 
-// One entry is the drawn operand itself.
+// One entry is the drawn operand itself, or repeats it: then so does the output.
 Problem BenchOperands::judge_repeated(const std::vector<uint8_t>& outputs) const {
+  const uint64_t repeats = measurement_->shape.k / input_->shape.k, period = request_.output_bytes / repeats;
   Answer answer;
-  answer.output = outputs;
+  answer.output = std::span(outputs).first(std::min<size_t>(period, outputs.size()));
   KernelScore score;
-  return judge_output(*measurement_->row, *input_, answer, score);
+  const Problem problem = judge_output(*measurement_->row, *input_, answer, score);
+  if (problem.outcome != Outcome::pass) return problem;
+  uint64_t done = 0;
+  for (const worker::OutputPiece& piece : worker::output_pieces(request_.output_bytes))
+    for (uint64_t i = 0; i < piece.bytes; ++i, ++done)
+      if (outputs[done] != outputs[(piece.offset + i) % period])
+        return {Outcome::fail, fmt::format("the same blocks give other bits at byte {} of the output", piece.offset + i)};
+  return {};
 }
 
 Problem BenchOperands::judge_dots(uint64_t first, const std::vector<uint8_t>& outputs) {
   const KernelShape& shape = measurement_->shape;
   const bool product = measurement_->row->product();
-  const uint64_t count = outputs.size() / 4;
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t weight_row = product ? i % shape.n : (first + i) % std::max<uint64_t>(1, request_.weights.entries);
-    const uint64_t activation_row = product ? i / shape.n : 0;
-    const DotExpectation& e = expected(weight_row % weight_rows_, activation_row % activation_rows_);
-    if (e.kind == DotExpectation::Kind::unusable) continue;
-    float got;
-    std::memcpy(&got, outputs.data() + 4 * i, 4);
-    const DotJudgement verdict = gcts::judge(e, got);
-    if (verdict.pass) continue;
-    const std::string where = product ? fmt::format("output[{}][{}]", activation_row, weight_row) : fmt::format("sum {}", weight_row);
-    return {Outcome::fail, fmt::format("{}: {:.9g} instead of {:.9g} within {:.3g}", where, got, e.value, e.error)};
-  }
+  const uint8_t* at = outputs.data();
+  for (const worker::OutputPiece& piece : worker::output_pieces(product ? request_.output_bytes : outputs.size()))
+    for (uint64_t i = piece.offset / 4; i < (piece.offset + piece.bytes) / 4; ++i, at += 4) {
+      const uint64_t weight_row = product ? i % shape.n : (first + i) % std::max<uint64_t>(1, request_.weights.entries);
+      const uint64_t activation_row = product ? i / shape.n : 0;
+      const DotExpectation& e = expected(weight_row % weight_rows_, activation_row % activation_rows_);
+      if (e.kind == DotExpectation::Kind::unusable) continue;
+      float got;
+      std::memcpy(&got, at, 4);
+      const DotJudgement verdict = gcts::judge(e, got);
+      if (verdict.pass) continue;
+      const std::string where = product ? fmt::format("output[{}][{}]", activation_row, weight_row) : fmt::format("sum {}", weight_row);
+      return {Outcome::fail, fmt::format("{}: {:.9g} instead of {:.9g} within {:.3g}", where, got, e.value, e.error)};
+    }
   return {};
 }
 

@@ -9,7 +9,10 @@ namespace gcts {
 namespace {
 
 // Blocks and values together overflow every L1 and fit every L2 of today's processors.
-constexpr uint64_t kDecodeElements = 32768;
+constexpr uint64_t kDecodeElements = kDrawnElements;
+// On a device: more than a GiB of any type of 4 bits, and what a processor that stands in
+// for one multiplies within a moment.
+constexpr uint64_t kDeviceElements = uint64_t{1} << 31, kFewDeviceElements = uint64_t{1} << 25;
 // A row of a model with 7 billion parameters, and the matrices that it multiplies.
 constexpr uint64_t kRow = 4096;
 constexpr uint64_t kSquare = 4096, kUp = 14336, kKeys = 1024;
@@ -27,6 +30,7 @@ class RowPlan {
 
   std::vector<BenchMeasurement> make() {
     const bool smoke = tier_ == Tier::smoke;
+    if (on_device()) return make_for_device();
     switch (row_.op) {
       case GCTS_OP_DEQUANTIZE:
         add({.k = kDecodeElements}, false, 1);
@@ -50,6 +54,21 @@ class RowPlan {
   }
 
  private:
+  bool on_device() const { return (row_.description.row.flags & GCTS_KERNEL_ON_DEVICE) != 0; }
+
+  // One dot product is no work for a device.
+  std::vector<BenchMeasurement> make_for_device() {
+    const bool smoke = tier_ == Tier::smoke;
+    const uint64_t elements = smoke ? kFewDeviceElements : kDeviceElements;
+    if (row_.op == GCTS_OP_DEQUANTIZE || row_.op == GCTS_OP_QUANTIZE) add({.k = elements}, true, 1);
+    if (row_.op == GCTS_OP_MATMUL) {
+      add({.k = kRow, .n = elements / kRow, .m = 1}, true, 1);
+      add({.k = kRow, .n = smoke ? kFew : kSquare, .m = smoke ? 64u : 512u}, true, 1);
+    }
+    if (row_.op == GCTS_OP_MATMUL_ID) add({.k = kRow, .n = elements / kRow / 4, .m = 4, .experts = 4}, true, 1);
+    return std::move(out_);
+  }
+
   void few_products() {
     add({.k = kRow, .n = kSquare, .m = 1}, true, processors_);
     add({.k = kRow, .n = kFew, .m = 64}, false, 1);
@@ -79,7 +98,10 @@ class RowPlan {
     m.shape = shape;
     m.cold = cold;
     m.threads = threads;
-    const std::string tail = fmt::format("{}/{},t={}", cold ? "cold" : "warm", shape_text(row_, shape), threads);
+    m.device = on_device();
+    if (const std::string& lacks = row_.description.missing; !lacks.empty()) m.missing = "this machine lacks " + lacks;
+    const std::string tail = m.device ? "device/" + shape_text(row_, shape)
+                                      : fmt::format("{}/{},t={}", cold ? "cold" : "warm", shape_text(row_, shape), threads);
     m.id = fmt::format("bench/{}/{}", row_.id.substr(row_.id.find('/') + 1), tail);
     m.group = fmt::format("bench/{}/{}/{}", op_name(row_.op), row_.type->name, tail);
     m.work = bench_work(row_, shape);

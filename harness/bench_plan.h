@@ -9,6 +9,9 @@
 // cold: the operands that a call reads most of form a ring larger than the last cache, so
 // that they come from memory.  The same ids are measured on every machine.
 //
+// On a device (bench/dequantize/q4_0/cuda/device/k=2147483648) tensors are so large that
+// starting a kernel counts for nothing, and threads are the device's own.
+//
 // Measurements that differ in the implementation and the variant alone are a group: they
 // take turns, so that whatever the machine does meets all of them.
 
@@ -40,8 +43,10 @@ struct BenchMeasurement {
   std::string group;      // the id without the variant
   KernelShape shape;
   bool cold = false;
+  bool device = false;
   uint32_t threads = 1;
   BenchWork work;
+  std::string missing;    // why it cannot be measured on this machine; "" if it can
 
   // A matrix product makes its own threads; of all else each thread makes its own calls.
   uint32_t team() const { return row->product() ? 1 : threads; }
@@ -51,6 +56,9 @@ struct BenchMeasurement {
 // exhaustive the powers of two between.
 std::vector<BenchMeasurement> bench_measurements(const KernelRow& row, uint32_t subject, Tier tier, uint32_t processors);
 std::vector<uint32_t> bench_thread_counts(Tier tier, uint32_t processors);
+
+// Elements that are drawn for a call that decodes or encodes; longer ones repeat them.
+inline constexpr uint64_t kDrawnElements = 32768;
 
 // The operands of one call: rows of weights, of activations, outputs.
 BenchWork bench_work(const KernelRow& row, const KernelShape& shape);

@@ -28,8 +28,8 @@ Outcome outcome_of(const BenchFailure& failure) {
 
 class Timed {
  public:
-  Timed(const BenchMember& member, BenchWorker& worker, uint32_t slot, const Ceilings& ceilings, const BenchTerms& terms)
-      : member_(member), m_(*member.measurement), worker_(worker), slot_(slot), ceilings_(ceilings), terms_(terms) {
+  Timed(const BenchMember& member, BenchWorker& worker, uint32_t slot, uint64_t ring_bytes, const BenchTerms& terms)
+      : member_(member), m_(*member.measurement), worker_(worker), slot_(slot), ring_bytes_(ring_bytes), terms_(terms) {
     result_.subject = m_.subject;
     result_.case_id = m_.id;
     result_.rule = "speed";
@@ -40,10 +40,9 @@ class Timed {
   bool settled() const { return samples_.size() >= terms_.least_rounds && median(samples_).spread() <= terms_.wanted_spread; }
 
   void open() {
-    const KernelRow& row = *m_.row;
-    if (!row.description.missing.empty()) return end(Outcome::skip, "this machine lacks " + row.description.missing);
+    if (!m_.missing.empty()) return end(Outcome::skip, m_.missing);
     std::string why;
-    if (!operands_.draw(m_, ceilings_.ring_bytes(), why)) return end(Outcome::skip, why);
+    if (!operands_.draw(m_, ring_bytes_, why)) return end(Outcome::skip, why);
     worker::BenchOpenAnswer answer{};
     calls_ = 1;
     const BenchFailure failure = worker_.open(operands_.slot(slot_), answer);
@@ -174,7 +173,7 @@ class Timed {
   const BenchMeasurement& m_;
   BenchWorker& worker_;
   const uint32_t slot_;
-  const Ceilings& ceilings_;
+  const uint64_t ring_bytes_;
   const BenchTerms& terms_;
   BenchOperands operands_;
   Result result_;
@@ -187,11 +186,11 @@ class Timed {
 
 std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
                                     const std::function<BenchWorker&(uint32_t subject)>& worker_of,
-                                    const Ceilings& ceilings, const BenchTerms& terms) {
+                                    uint64_t ring_bytes, const BenchTerms& terms) {
   std::vector<std::unique_ptr<Timed>> timed;
   uint32_t slot = 0;
   for (const BenchMember& member : members) {
-    timed.push_back(std::make_unique<Timed>(member, worker_of(member.measurement->subject), slot++ % worker::kMostSlots, ceilings, terms));
+    timed.push_back(std::make_unique<Timed>(member, worker_of(member.measurement->subject), slot++ % worker::kMostSlots, ring_bytes, terms));
     timed.back()->open();
   }
   const auto alive = [&] { return std::count_if(timed.begin(), timed.end(), [](const auto& t) { return t->alive(); }); };
@@ -211,16 +210,15 @@ std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
   return out;
 }
 
-void tell_share(const BenchMeasurement& measurement, const Ceilings& ceilings, Result& result) {
+void tell_share(const Bound& bound, const Bound& outer, Result& result) {
   const auto ns = result.measures.find("ns");
-  const Bound bound = ceilings.bound(measurement), outer = ceilings.outer_bound(measurement);
   if (ns == result.measures.end() || ns->second <= 0 || bound.ns <= 0) return;
   const double taken = ns->second;
   result.measures["share"] = bound.ns / taken;
   result.expected = bound.ceiling;
-  if (outer.ns / taken <= kMostShare) return;
+  if (outer.ns <= 0 || outer.ns / taken <= kMostShare) return;
   result.outcome = result.raw = Outcome::untrusted;
-  result.message = fmt::format("INVALID: {:.0f} % of the machine's ceiling ({})", 100 * outer.ns / taken, outer.ceiling);
+  result.message = fmt::format("INVALID: {:.0f} % of the ceiling ({})", 100 * outer.ns / taken, outer.ceiling);
 }
 
 }  // namespace gcts

@@ -34,15 +34,16 @@ struct BenchMember {
   uint64_t extra_permille = 0;
 };
 
-// One Result a member, in order; `worker_of` gives the worker of a subject.
+// One Result a member, in order; `worker_of` gives the worker of a subject.  `ring_bytes`:
+// of a ring that no cache holds.
 std::vector<Result> run_bench_group(const std::vector<BenchMember>& members,
                                     const std::function<BenchWorker&(uint32_t subject)>& worker_of,
-                                    const Ceilings& ceilings, const BenchTerms& terms);
+                                    uint64_t ring_bytes, const BenchTerms& terms);
 
 // What share of its ceiling a timed kernel reaches; one above kMostShare is INVALID.  To be
 // called once the ceilings are final: a quieter moment may raise them.
 inline constexpr double kMostShare = 1.05;
-void tell_share(const BenchMeasurement& measurement, const Ceilings& ceilings, Result& result);
+void tell_share(const Bound& bound, const Bound& outer, Result& result);
 
 }  // namespace gcts
 

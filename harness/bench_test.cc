@@ -70,6 +70,38 @@ BOOST_AUTO_TEST_CASE(kernels_without_right_results_have_no_speed) {
   BOOST_TEST(results.contains("ceiling/read/l1/t=1"));
 }
 
+// Kernels on a device beside what the device can do; the plugin's loops, or its copy of f32.
+BOOST_AUTO_TEST_CASE(devices_are_measured_beside_the_machine) {
+  const std::string row = "bench/dequantize/f32/", shape = "/device/k=33554432";
+  for (const bool brings_loops : {true, false}) {
+    if (!brings_loops) setenv("GCTS_NO_CEILINGS", "1", 1);
+    std::vector<std::string> arguments{"bench", "--plugin", GCTS_DEVICE_PLUGIN, "--threads", "1", "--format", "jsonl", "--run", row + "healthy"};
+    if (brings_loops) arguments.insert(arguments.end(), {"--run", row + "refuses", "--run", row + "loses_device"});
+    const Ran ran = run_program(arguments);
+    unsetenv("GCTS_NO_CEILINGS");
+    auto results = results_of(ran);
+    BOOST_REQUIRE_MESSAGE(results.contains(row + "healthy" + shape), ran.err);
+    const auto healthy = results[row + "healthy" + shape];
+    BOOST_TEST(is_right(healthy), healthy.dump());
+    BOOST_TEST(healthy["measures"].value("share", 0.0) > 0);
+    BOOST_TEST(healthy["expected"] == "device copy");
+    BOOST_TEST(results.contains("ceiling/copy/device/t=1"));
+    BOOST_TEST(results.contains("ceiling/f32/device/t=1") == brings_loops);
+    BOOST_TEST(results.contains("ceiling/read/l1/t=1"));
+    BOOST_TEST(ran.out.find("\"name\":\"plain memory\",\"version\":\"none\",\"kind\":\"device\"") != std::string::npos);
+    BOOST_TEST(ran.out.find("\"device of device\":\"memory: plain memory") != std::string::npos);
+    if (!brings_loops) continue;
+    BOOST_TEST(results[row + "refuses" + shape]["outcome"] == "fail");
+    BOOST_TEST(results[row + "loses_device" + shape]["outcome"] == "crash");
+  }
+  setenv("GCTS_NO_DEVICE", "1", 1);
+  const Ran ran = run_program({"bench", "--plugin", GCTS_DEVICE_PLUGIN, "--threads", "1", "--format", "jsonl", "--run", row + "healthy"});
+  unsetenv("GCTS_NO_DEVICE");
+  auto results = results_of(ran);
+  BOOST_TEST(results[row + "healthy" + shape]["outcome"] == "skip");
+  BOOST_TEST(results[row + "healthy" + shape]["message"] == "no device: it was taken away");
+}
+
 BOOST_AUTO_TEST_CASE(products_are_timed_and_right) {
   const Ran ran = run_program({"bench", "--plugin", GCTS_CPU_PLUGIN, "--run", "bench/matmul/q4_0/generic", "--run", "bench/vec_dot/q8_0/generic",
                                "--run", "bench/quantize/q8_0/generic", "--format", "jsonl"});

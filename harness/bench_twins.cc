@@ -21,7 +21,7 @@ std::vector<const BenchMeasurement*> fixed_set(const std::vector<BenchMeasuremen
   std::vector<const BenchMeasurement*> out;
   std::vector<std::vector<const BenchMeasurement*>> by_op(GCTS_OP_MATMUL_ID + 1);
   for (const BenchMeasurement& m : plan)
-    if (m.threads == 1 && !m.cold && m.row->description.missing.empty()) by_op[m.row->op].push_back(&m);
+    if (m.threads == 1 && !m.cold && !m.device && m.missing.empty()) by_op[m.row->op].push_back(&m);
   for (size_t i = 0; out.size() < kKernels; ++i) {
     const size_t before = out.size();
     for (const auto& list : by_op)
@@ -34,12 +34,12 @@ std::vector<const BenchMeasurement*> fixed_set(const std::vector<BenchMeasuremen
 }  // namespace
 
 int run_bench_twins(const std::vector<BenchMeasurement>& plan, const std::function<BenchWorker&(uint32_t)>& worker_of,
-                        const Ceilings& ceilings, std::ostream& out) {
+                        uint64_t ring_bytes, std::ostream& out) {
   const std::vector<const BenchMeasurement*> set = fixed_set(plan);
   const BenchTerms terms{.seconds_each = 0.5, .sample_seconds = 1e-3, .wanted_spread = 0, .least_rounds = 40};
   size_t clean = 0, reported = 0;
   for (const BenchMeasurement* m : set) {
-    const std::vector<Result> results = run_bench_group({{m, 0}, {m, 0}, {m, kSlower}}, worker_of, ceilings, terms);
+    const std::vector<Result> results = run_bench_group({{m, 0}, {m, 0}, {m, kSlower}}, worker_of, ring_bytes, terms);
     const Estimate self = ratio_of_pairs(results[0].samples, results[1].samples);
     const Estimate twin = ratio_of_pairs(results[0].samples, results[2].samples);
     const SpeedVerdict same = verdict(self, kThreshold), slower = verdict(twin, kThreshold);

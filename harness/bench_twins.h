@@ -17,7 +17,7 @@ namespace gcts {
 
 // Prints a line a kernel; 0 if at least 19 of 20 are clean and 18 of 20 reported, else 1.
 int run_bench_twins(const std::vector<BenchMeasurement>& plan, const std::function<BenchWorker&(uint32_t)>& worker_of,
-                        const Ceilings& ceilings, std::ostream& out);
+                        uint64_t ring_bytes, std::ostream& out);
 
 }  // namespace gcts
 

@@ -130,8 +130,8 @@ BenchFailure BenchWorker::read(std::span<const std::byte> file, const std::strin
   return failure;
 }
 
-std::vector<CeilingWay> BenchWorker::ceilings(std::string& error) {
-  const BenchFailure failure = ask(worker::Request::ceilings, {});
+std::vector<CeilingWay> BenchWorker::ceilings(CeilingOf of, std::string& error) {
+  const BenchFailure failure = ask(of == CeilingOf::device ? worker::Request::device_ceilings : worker::Request::ceilings, {});
   std::vector<CeilingWay> out;
   if (failure.any()) {
     error = failure.message;
@@ -151,8 +151,8 @@ std::vector<CeilingWay> BenchWorker::ceilings(std::string& error) {
   return out;
 }
 
-worker::CeilingAnswer BenchWorker::ceiling(const worker::CeilingRequest& request) {
-  const BenchFailure failure = ask(worker::Request::ceiling, payload_of(request));
+worker::CeilingAnswer BenchWorker::ceiling(CeilingOf of, const worker::CeilingRequest& request) {
+  const BenchFailure failure = ask(of == CeilingOf::device ? worker::Request::device_ceiling : worker::Request::ceiling, payload_of(request));
   return failure.any() ? worker::CeilingAnswer{} : worker::WireReader(answer_).take<worker::CeilingAnswer>();
 }
 

@@ -25,6 +25,9 @@ struct BenchFailure {
   bool any() const { return kind != AnswerKind::verdict || status != 0; }
 };
 
+// Whose ceilings: those of the worker's machine, or of its plugin's device.
+enum class CeilingOf : uint8_t { machine, device };
+
 // A way of measuring a ceiling that the worker knows.
 struct CeilingWay {
   uint32_t row = 0;
@@ -53,8 +56,8 @@ class BenchWorker {
   BenchFailure read(std::span<const std::byte> file, const std::string& path, gcts_stage stage,
                     worker::BenchReadAnswer& answer, uint64_t& peak_bytes);
 
-  std::vector<CeilingWay> ceilings(std::string& error);
-  worker::CeilingAnswer ceiling(const worker::CeilingRequest& request);
+  std::vector<CeilingWay> ceilings(CeilingOf of, std::string& error);
+  worker::CeilingAnswer ceiling(CeilingOf of, const worker::CeilingRequest& request);
 
   // Counts the workers that were lost: a slot lives as long as the worker it is in.
   uint64_t generation() const { return generation_; }

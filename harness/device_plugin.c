@@ -1,5 +1,6 @@
 // Kernels on a device that is plain memory of the process: what the worker does with
-// the device table, without any device.  GCTS_NO_DEVICE takes the device away.
+// the device table, without any device.  GCTS_NO_DEVICE takes the device away,
+// GCTS_NO_CEILINGS what it says that it can do.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -84,18 +85,32 @@ static const char* last_error(void* context) {
   return is_lost ? "a kernel touched what is not there" : "the kernel refuses";
 }
 
-static const gcts_device kDevice = {.struct_size = sizeof(gcts_device),
-                                    .name = "memory",
-                                    .open = open_device,
-                                    .allocate = allocate,
-                                    .free = release,
-                                    .upload = copy,
-                                    .download = copy,
-                                    .synchronize = synchronize,
-                                    .seconds = seconds,
-                                    .check_guards = check_guards,
-                                    .limits = limits,
-                                    .last_error = last_error};
+// What it can do: memory is gone over as often as it is asked to be.
+static gcts_status ceiling_copy(void* context, void* to, const void* from, uint64_t amount) { return copy(context, to, from, amount); }
+static gcts_status ceiling_f32(void* context, void* to, const void* from, uint64_t amount) {
+  (void)context;
+  volatile float sum = *(const float*)from;
+  for (uint64_t i = 0; i < 1000 * amount; ++i) sum = sum * 0.5f + 1.0f;
+  *(float*)to = sum;
+  return GCTS_OK;
+}
+static const gcts_device_ceiling kCeilings[] = {{"copy", "memcpy", 0, ceiling_copy}, {"f32", "one chain", 2000, ceiling_f32}};
+
+static gcts_device device = {.struct_size = sizeof(gcts_device),
+                             .name = "memory",
+                             .open = open_device,
+                             .allocate = allocate,
+                             .free = release,
+                             .upload = copy,
+                             .download = copy,
+                             .synchronize = synchronize,
+                             .seconds = seconds,
+                             .check_guards = check_guards,
+                             .limits = limits,
+                             .last_error = last_error,
+                             .ceilings = kCeilings,
+                             .ceiling_count = 2,
+                             .ceiling_size = sizeof(gcts_device_ceiling)};
 
 // Dequantizes f32: a copy.
 static gcts_status healthy(void* context, const void* blocks, float* values, uint64_t count) {
@@ -141,6 +156,9 @@ static const gcts_plugin kPlugin = {.abi_version = GCTS_ABI_VERSION,
                                     .kernels = kKernels,
                                     .kernel_count = sizeof(kKernels) / sizeof(kKernels[0]),
                                     .kernel_size = sizeof(gcts_kernel),
-                                    .device = &kDevice};
+                                    .device = &device};
 
-const gcts_plugin* gcts_plugin_entry(void) { return &kPlugin; }
+const gcts_plugin* gcts_plugin_entry(void) {
+  if (getenv("GCTS_NO_CEILINGS")) device.ceilings = NULL, device.ceiling_count = 0;
+  return &kPlugin;
+}

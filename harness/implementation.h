@@ -38,7 +38,8 @@ struct KernelDescription {
 struct DeviceDescription {
   std::string interface;  // "OpenCL"; empty: the plugin has none
   std::string name, driver;
-  uint64_t largest_allocation = 0;
+  uint64_t memory = 0, largest_allocation = 0;
+  uint32_t compute_units = 0;
   bool unmapped_guards = false;
   std::string missing;    // why there is no device, "" if there is
 };

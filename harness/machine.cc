@@ -13,6 +13,8 @@
 #include <set>
 #include <sstream>
 
+#include "harness/implementation.h"
+
 #if defined(__x86_64__)
 #include "cpuinfo_x86.h"
 #endif
@@ -213,6 +215,14 @@ std::map<std::string, std::string> machine_description() {
   out["compiler"] = "gcc " __VERSION__;
 #endif
   return out;
+}
+
+std::string device_text(const DeviceDescription& device) {
+  if (!device.missing.empty()) return device.missing;
+  std::string out = fmt::format("{}: {}, driver {}", device.interface, device.name, device.driver);
+  if (device.memory != 0) out += fmt::format("; {} of memory, at most {} at once", size_text(device.memory), size_text(device.largest_allocation));
+  if (device.compute_units != 0) out += fmt::format("; {} compute units", device.compute_units);
+  return out + (device.unmapped_guards ? "; unmapped memory around allocations" : "; checked zones around allocations");
 }
 
 ProcessorTimes ProcessorTimes::now() {

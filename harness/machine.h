@@ -11,6 +11,8 @@
 
 namespace gcts {
 
+struct DeviceDescription;
+
 // Bytes of a cache and how many of the processors that this process may use share one.
 struct Cache {
   uint64_t bytes = 0;
@@ -34,6 +36,9 @@ Topology topology();
 
 // The machine in words, as reports carry it.
 std::map<std::string, std::string> machine_description();
+
+// The device of a plugin in words, or why there is none.
+std::string device_text(const DeviceDescription& device);
 
 // The processor's time since the machine started, as Linux counts it.
 struct ProcessorTimes {

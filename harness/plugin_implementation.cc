@@ -33,7 +33,9 @@ bool parse_description(const std::vector<uint8_t>& bytes, Description& out) {
   out.device.interface = in.take_text();
   out.device.name = in.take_text();
   out.device.driver = in.take_text();
+  out.device.memory = in.take<uint64_t>();
   out.device.largest_allocation = in.take<uint64_t>();
+  out.device.compute_units = in.take<uint32_t>();
   out.device.unmapped_guards = in.take<uint32_t>();
   out.device.missing = in.take_text();
   const uint64_t kernels = in.take<uint64_t>();

@@ -345,12 +345,6 @@ std::optional<int> RunVerb::settle_xfail() {
   return std::nullopt;
 }
 
-std::string device_text(const DeviceDescription& device) {
-  if (!device.missing.empty()) return device.missing;
-  return fmt::format("{}: {}, driver {}; {} around allocations", device.interface, device.name, device.driver,
-                     device.unmapped_guards ? "unmapped memory" : "checked zones");
-}
-
 std::optional<int> RunVerb::apply_xfails() {
   for (auto& [path, file] : xfails_) {
     if (given_.update_xfail) {

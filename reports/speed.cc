@@ -59,6 +59,8 @@ void write_machine(const Report& report, std::ostream& out) {
     const auto found = report.machine.find(name);
     if (found != report.machine.end()) out << fmt::format("  {:<13} {}\n", name, escape_terminal(found->second));
   }
+  for (const auto& [name, value] : report.machine)
+    if (name.starts_with("device of ")) out << fmt::format("  {:<13} {}\n", escape_terminal(name), escape_terminal(value));
 }
 
 void write_ceilings(const Speeds& speeds, std::ostream& out) {
@@ -75,11 +77,19 @@ void write_ceilings(const Speeds& speeds, std::ostream& out) {
     if (std::find(told.begin(), told.end(), std::pair{c.quantity, c.level}) != told.end()) continue;
     told.push_back({c.quantity, c.level});
     std::vector<std::string> row{c.quantity + (c.level.empty() ? "" : " " + c.level)};
-    const std::string_view unit = c.quantity == "clock" ? "GHz" : c.level.empty() ? "Gop/s" : "GB/s";
-    for (uint32_t t : threads) row.push_back(fmt::format("{} {}", speed_text(speeds.ceiling(c.quantity, c.level, t)), unit));
+    for (uint32_t t : threads) row.push_back(fmt::format("{} {}", speed_text(speeds.ceiling(c.quantity, c.level, t)), c.unit));
     table.row(row);
   }
   table.write(out);
+}
+
+void write_devices(const Speeds& speeds, std::ostream& out) {
+  for (const SpeedDevice& device : speeds.devices) {
+    out << fmt::format("\nwhat {} can do\n", escape_terminal(device.subject->name));
+    Table table;
+    for (const Ceiling& c : device.ceilings) table.row({escape_terminal(c.quantity), fmt::format("{} {}", speed_text(c.value), c.unit), shortened(c.variant)});
+    table.write(out);
+  }
 }
 
 std::string cell(const Speed& speed) {
@@ -143,10 +153,10 @@ void write_readers(const Report& report, const Speeds& speeds, std::ostream& out
   table.write(out);
 }
 
-void write_tokens(const Report& report, const Speeds& speeds, std::ostream& out) {
-  const std::vector<TokenBound> bounds = token_bounds(report, speeds);
+void write_tokens(const Report& report, const Speeds& speeds, const SpeedDevice* device, std::ostream& out) {
+  const std::vector<TokenBound> bounds = token_bounds(report, speeds, device);
   if (bounds.empty()) return;
-  out << "\na model of 7 billion parameters, tokens a second at most\n";
+  out << "\na model of 7 billion parameters, tokens a second at most" << (device ? " on " + escape_terminal(device->subject->name) : "") << "\n";
   Table table;
   table.row({"", "weights", "by memory", "by kernel", ""});
   for (const TokenBound& b : bounds)
@@ -176,6 +186,7 @@ void write_speed(const Report& report, const Style& style, std::ostream& out) {
   }
   write_machine(report, out);
   write_ceilings(speeds, out);
+  write_devices(speeds, out);
   std::vector<std::string> questions;
   for (const Speed& s : speeds.kernels)
     if (std::find(questions.begin(), questions.end(), s.question()) == questions.end()) questions.push_back(s.question());
@@ -186,7 +197,8 @@ void write_speed(const Report& report, const Style& style, std::ostream& out) {
     write_question(report, of, out);
   }
   write_readers(report, speeds, out);
-  write_tokens(report, speeds, out);
+  write_tokens(report, speeds, nullptr, out);
+  for (const SpeedDevice& device : speeds.devices) write_tokens(report, speeds, &device, out);
   write_unusable(report, style, out);
   out << fmt::format("\n{} measurements in {:.0f} s\n", speeds.kernels.size() + speeds.readers.size(), report.wall_seconds);
 }

@@ -24,6 +24,7 @@ struct Speed {
   uint64_t m = 0;           // rows of activations of a matrix product; 0: none
 
   bool usable() const { return result->outcome == Outcome::pass; }
+  bool on_device() const { return where == "device"; }
   double measure(std::string_view name) const;  // 0 where absent
   // What speeds of this op are told in, and this one's.
   std::string_view unit() const;
@@ -33,10 +34,19 @@ struct Speed {
 
 struct Ceiling {
   std::string quantity;  // "read", "int8"
-  std::string level;     // "l2"; "" of arithmetic
+  std::string level;     // "l2"; "" of arithmetic; "device" of a device's
   uint32_t threads = 1;
-  double value = 0;      // GB/s, Gop/s, GHz
+  double value = 0;
+  std::string_view unit; // "GB/s", "Gop/s", "GHz"
   std::string variant;
+};
+
+// A device of a plugin; its subject has the plugin's locator.
+struct SpeedDevice {
+  const Subject* subject = nullptr;
+  std::vector<Ceiling> ceilings;
+
+  double ceiling(std::string_view quantity) const;  // 0: not measured
 };
 
 struct ReaderSpeed {
@@ -46,12 +56,15 @@ struct ReaderSpeed {
 
 struct Speeds {
   std::vector<Speed> kernels;
-  std::vector<Ceiling> ceilings;
+  std::vector<Ceiling> ceilings;      // of the machine
+  std::vector<SpeedDevice> devices;
   std::vector<ReaderSpeed> readers;
 
-  bool empty() const { return kernels.empty() && ceilings.empty() && readers.empty(); }
+  bool empty() const { return kernels.empty() && ceilings.empty() && devices.empty() && readers.empty(); }
   double ceiling(std::string_view quantity, std::string_view level, uint32_t threads) const;  // 0: not measured
   uint32_t most_threads() const;
+  // Where a kernel on a device ran; null if nothing is known of it.
+  const SpeedDevice* device_of(const Report& report, const Speed& speed) const;
 };
 // Refers to `report`.
 Speeds speeds_of(const Report& report);
@@ -64,13 +77,14 @@ std::string column_name(const Report& report, const Speed& speed);
 // once a token.
 struct TokenBound {
   std::string type;
+  const SpeedDevice* device = nullptr;  // whose memory; null: the machine's
   double gigabytes = 0;       // of weights
   double by_bandwidth = 0;    // tokens a second; 0: not measured
   double by_kernel = 0;       // of the fastest usable kernel
   std::string kernel;         // which one
 };
 inline constexpr double kModelParameters = 7e9;
-std::vector<TokenBound> token_bounds(const Report& report, const Speeds& speeds);
+std::vector<TokenBound> token_bounds(const Report& report, const Speeds& speeds, const SpeedDevice* device = nullptr);
 
 // "4.56" with three digits that count.
 std::string speed_text(double value);

@@ -54,6 +54,12 @@ void write_tiles(const SpeedPage& page) {
   ceiling("int8", "", "Gop/s", "8-bit integer products");
   ceiling("f32", "", "Gop/s", "32-bit float products");
   if (const double clock = page.speeds.ceiling("clock", "", 1); clock > 0) tile(page, speed_text(clock), "GHz", "clock, as measured");
+  for (const SpeedDevice& device : page.speeds.devices) {
+    const std::string name = text(device.subject->name);
+    if (const double read = device.ceiling("read"); read > 0) tile(page, speed_text(read), "GB/s", "read from the memory of " + name);
+    if (const double copy = device.ceiling("copy"); copy > 0) tile(page, speed_text(copy), "GB/s", "copied in the memory of " + name);
+    if (const double f32 = device.ceiling("f32"); f32 > 0) tile(page, speed_text(f32), "Gop/s", "32-bit float products on " + name);
+  }
   page.out << "</ul>\n";
 }
 
@@ -90,10 +96,18 @@ void write_sentences(const SpeedPage& page, const std::vector<TokenBound>& bound
   page.out << ".</p>\n";
 }
 
+void write_device_sentence(const SpeedPage& page, const SpeedDevice& device) {
+  const double read = device.ceiling("read") > 0 ? device.ceiling("read") : device.ceiling("copy");
+  if (read <= 0) return;
+  page.out << "<p class=\"words\">" << text(device.subject->name) << ", a device with driver " << text(device.subject->version) << ", reads its memory at <b>"
+           << speed_text(read) << " GB/s</b>. What kernels on it work on lies there, so that no transfer is timed.</p>\n";
+}
+
 void write_token_table(const SpeedPage& page, std::vector<TokenBound> bounds) {
   if (bounds.empty()) return;
   std::stable_sort(bounds.begin(), bounds.end(), [](const auto& a, const auto& b) { return a.gigabytes < b.gigabytes; });
-  page.out << "<h3>Tokens a second, at most, from a model of 7 billion parameters</h3>\n<div class=\"wide\"><table class=\"tokens\"><thead><tr>"
+  const SpeedDevice* device = bounds.front().device;
+  page.out << "<h3>Tokens a second, at most, from a model of 7 billion parameters" << (device ? " on " + text(device->subject->name) : "") << "</h3>\n<div class=\"wide\"><table class=\"tokens\"><thead><tr>"
               "<th class=\"l\">type</th><th>weights</th><th>by memory</th><th>by kernel</th><th class=\"l\">fastest kernel</th><th class=\"l\">share of memory's</th></tr></thead><tbody>\n";
   for (const TokenBound& b : bounds) {
     const double share = b.by_bandwidth > 0 ? std::min(1.0, b.by_kernel / b.by_bandwidth) : 0;
@@ -116,6 +130,37 @@ std::vector<std::string> columns_of(const SpeedPage& page, const std::vector<con
   return out;
 }
 
+// Adds the kernels, gives the picture; "" without any.
+std::string roofline_of(const SpeedPage& page, Roofline roofline, const std::string& id, const auto& wanted) {
+  for (const Speed& s : page.speeds.kernels) {
+    const double operations = s.measure("operations"), bytes = s.measure("weight_bytes"), rate = s.measure("gop_s");
+    if (!wanted(s) || !s.usable() || operations <= 0 || bytes <= 0 || rate <= 0) continue;
+    const std::string name = column_name(page.report, s);
+    auto found = std::find_if(roofline.points.begin(), roofline.points.end(), [&](const auto& p) { return p.name == name; });
+    if (found == roofline.points.end()) found = roofline.points.insert(found, {name, {}});
+    found->at.push_back({operations / bytes, rate});
+  }
+  return roofline_svg(roofline, id);
+}
+
+void write_figure(const SpeedPage& page, const std::string& caption, std::string_view note, const std::string& svg) {
+  if (svg.empty()) return;
+  page.out << "<figure><figcaption>" << caption << " <small>" << note << "</small></figcaption><div class=\"wide\">" << svg << "</div></figure>\n";
+}
+
+constexpr std::string_view kRooflineNote = "each point is one type and shape; a kernel cannot be above the lines";
+
+void write_device_roofline(const SpeedPage& page, const SpeedDevice& device, const std::string& id) {
+  Roofline roofline;
+  for (const Ceiling& c : device.ceilings) {
+    const std::string name = c.quantity + " " + speed_text(c.value) + " " + std::string(c.unit);
+    if (c.quantity == "read") roofline.slopes.push_back({name, c.value});
+    else if (c.unit == "Gop/s") roofline.flats.push_back({name, c.value});
+  }
+  const std::string svg = roofline_of(page, std::move(roofline), id, [&](const Speed& s) { return page.speeds.device_of(page.report, s) == &device; });
+  write_figure(page, text(device.subject->name), kRooflineNote, svg);
+}
+
 void write_roofline(const SpeedPage& page, uint32_t threads, const std::string& id) {
   Roofline roofline;
   for (const char* level : {"memory", "l3", "l2"}) {
@@ -126,18 +171,8 @@ void write_roofline(const SpeedPage& page, uint32_t threads, const std::string& 
     if (const double rate = page.speeds.ceiling(kind, "", threads); rate > 0)
       roofline.flats.push_back({std::string(kind) + " " + speed_text(rate) + " Gop/s", rate});
   }
-  for (const Speed& s : page.speeds.kernels) {
-    const double operations = s.measure("operations"), bytes = s.measure("weight_bytes"), rate = s.measure("gop_s");
-    if (s.threads != threads || !s.usable() || operations <= 0 || bytes <= 0 || rate <= 0) continue;
-    const std::string name = column_name(page.report, s);
-    auto found = std::find_if(roofline.points.begin(), roofline.points.end(), [&](const auto& p) { return p.name == name; });
-    if (found == roofline.points.end()) found = roofline.points.insert(found, {name, {}});
-    found->at.push_back({operations / bytes, rate});
-  }
-  const std::string svg = roofline_svg(roofline, id);
-  if (svg.empty()) return;
-  page.out << "<figure><figcaption>" << (threads == 1 ? "One thread" : fmt::format("{} threads", threads))
-           << " <small>each point is one type and shape; a kernel cannot be above the lines</small></figcaption><div class=\"wide\">" << svg << "</div></figure>\n";
+  const std::string svg = roofline_of(page, std::move(roofline), id, [&](const Speed& s) { return !s.on_device() && s.threads == threads; });
+  write_figure(page, threads == 1 ? "One thread" : fmt::format("{} threads", threads), kRooflineNote, svg);
 }
 
 void write_bars(const SpeedPage& page, const std::string& question, const std::string& id) {
@@ -153,10 +188,7 @@ void write_bars(const SpeedPage& page, const std::string& question, const std::s
         values[static_cast<size_t>(std::find(bars.categories.begin(), bars.categories.end(), s->type) - bars.categories.begin())] = s->value();
     bars.series.push_back({name, std::move(values)});
   }
-  const std::string svg = bars_svg(bars, id);
-  if (svg.empty()) return;
-  page.out << "<figure><figcaption>" << text(question_text(*answers.front())) << " <small>" << bars.unit << "</small></figcaption><div class=\"wide\">" << svg
-           << "</div></figure>\n";
+  write_figure(page, text(question_text(*answers.front())), bars.unit, bars_svg(bars, id));
 }
 
 void write_pictures(const SpeedPage& page) {
@@ -166,6 +198,7 @@ void write_pictures(const SpeedPage& page) {
               "measured in this run.</p>\n";
   write_roofline(page, 1, "roofline-a");
   if (page.speeds.most_threads() > 1) write_roofline(page, page.speeds.most_threads(), "roofline-b");
+  for (size_t i = 0; i < page.speeds.devices.size(); ++i) write_device_roofline(page, page.speeds.devices[i], fmt::format("roofline-device-{}", i));
   page.out << "</section>\n";
   write_heat_map(page);
   page.out << "<section>\n<h2>Type by type</h2>\n";
@@ -198,6 +231,7 @@ std::string question_text(const Speed& speed) {
   std::string out = speed.op;
   if (speed.m == 1) out += ", one token";
   else if (speed.m > 1) out += fmt::format(", {} tokens at once", speed.m);
+  if (speed.on_device()) return out + ", on the device";
   out += speed.where == "cold" ? ", operands in memory" : speed.where == "warm" ? ", operands in cache" : ", " + speed.where;
   return out + ", " + threads_text(speed.threads);
 }
@@ -210,6 +244,10 @@ void write_speed_page(const Report& report, const Style& style, std::ostream& ou
   write_tiles(page);
   write_sentences(page, bounds);
   write_token_table(page, bounds);
+  for (const SpeedDevice& device : page.speeds.devices) {
+    write_device_sentence(page, device);
+    write_token_table(page, token_bounds(report, page.speeds, &device));
+  }
   out << "</section>\n";
   write_baseline(page, style);
   write_pictures(page);

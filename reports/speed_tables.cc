@@ -120,17 +120,24 @@ void write_ceiling_table(const SpeedPage& page) {
     std::set<std::pair<std::string, std::string>> told;
     for (const Ceiling& c : page.speeds.ceilings) {
       if (!told.insert({c.quantity, c.level}).second) continue;
-      const std::string_view unit = c.quantity == "clock" ? "GHz" : c.level.empty() ? "Gop/s" : "GB/s";
       page.out << "<tr><th>" << text(c.quantity) << (c.level.empty() ? "" : " ") << text(c.level) << "</th>";
       for (uint32_t t : threads) {
         const auto found = std::find_if(page.speeds.ceilings.begin(), page.speeds.ceilings.end(), [&](const Ceiling& o) {
           return o.quantity == c.quantity && o.level == c.level && o.threads == t;
         });
         if (found == page.speeds.ceilings.end()) page.out << "<td></td><td></td>";
-        else page.out << fmt::format("<td>{} {}</td><td class=\"l\"><small>{}</small></td>", speed_text(found->value), unit, text(found->variant));
+        else page.out << fmt::format("<td>{} {}</td><td class=\"l\"><small>{}</small></td>", speed_text(found->value), found->unit, text(found->variant));
       }
       page.out << "</tr>\n";
     }
+    page.out << "</tbody></table></div>\n";
+  }
+  for (const SpeedDevice& device : page.speeds.devices) {
+    page.out << "<h3>Ceilings of " << text(device.subject->name) << "</h3>\n<p class=\"note\">The best of several loops that the plugin brings, timed by the host's "
+                "clock. A copy's bytes are read and written and count twice.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th>at best</th><th></th>"
+                "</tr></thead><tbody>\n";
+    for (const Ceiling& c : device.ceilings)
+      page.out << fmt::format("<tr><th>{}</th><td>{} {}</td><td class=\"l\"><small>{}</small></td></tr>\n", text(c.quantity), speed_text(c.value), c.unit, text(c.variant));
     page.out << "</tbody></table></div>\n";
   }
   page.out << "</section>\n";

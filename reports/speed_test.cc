@@ -115,6 +115,42 @@ BOOST_AUTO_TEST_CASE(tokens_follow_from_bandwidth_and_kernel) {
   BOOST_TEST(bounds[0].kernel == "cpu avx2");
 }
 
+// A plugin on a device: its ceilings and kernels stay apart from the machine's.
+BOOST_AUTO_TEST_CASE(devices_stand_beside_the_machine) {
+  Report report = sample_speeds(1);
+  const std::string hostile = "<b>GPU & Co</b>";
+  report.subjects.push_back({hostile, "driver 1", "device", "other.so"});
+  report.results.push_back(ceiling(3, "read/device/t=1", "gb_s", 800));
+  report.results.push_back(ceiling(3, "copy/device/t=1", "gb_s", 700));
+  report.results.push_back(ceiling(3, "f32/device/t=1", "gop_s", 9000));
+  report.results.push_back(timed(1, "bench/matmul/q4_0/cuda/device/m=1,n=8192,k=4096", 10, 77));
+  const Speeds speeds = speeds_of(report);
+  BOOST_REQUIRE(speeds.devices.size() == 1u);
+  BOOST_TEST(speeds.ceilings.size() == 4u);
+  BOOST_TEST(speeds.ceiling("read", "device", 1) == 0);
+  BOOST_TEST(speeds.devices[0].ceiling("read") == 800);
+  BOOST_TEST(speeds.devices[0].ceilings[2].unit == "Gop/s");
+  const Speed& kernel = speeds.kernels.back();
+  BOOST_TEST(kernel.on_device());
+  BOOST_TEST(kernel.m == 1u);
+  BOOST_TEST(speeds.device_of(report, kernel) == &speeds.devices[0]);
+  BOOST_TEST(speeds.device_of(report, speeds.kernels[0]) == nullptr);
+  BOOST_TEST(question_text(kernel) == "matmul, one token, on the device");
+  BOOST_TEST(token_bounds(report, speeds).size() == 3u);
+  const std::vector<TokenBound> bounds = token_bounds(report, speeds, &speeds.devices[0]);
+  BOOST_REQUIRE(bounds.size() == 1u);
+  BOOST_TEST(bounds[0].by_bandwidth == 800 / 3.9375, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST(bounds[0].kernel == "other cuda");
+  const std::string page = page_of(report);
+  require_sound(page);
+  BOOST_TEST(page.find(hostile) == std::string::npos);
+  for (const char* words : {"Ceilings of &lt;b&gt;GPU", "7 billion parameters on &lt;b&gt;GPU", "reads its memory at <b>800 GB/s</b>"})
+    BOOST_TEST(page.find(words) != std::string::npos, words);
+  std::ostringstream terminal;
+  find_format("speed")->write(report, terminal, {});
+  BOOST_TEST(terminal.str().find("what " + hostile + " can do") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(numbers_have_three_digits) {
   BOOST_TEST(speed_text(0) == "-");
   BOOST_TEST(speed_text(1.234) == "1.23");

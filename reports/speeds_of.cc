@@ -62,8 +62,9 @@ Ceiling ceiling_of(const Result& result) {
   c.threads = static_cast<uint32_t>(std::max<uint64_t>(1, field(after_slash(rest), 't')));
   c.quantity = up_to_slash(rest);
   c.level = rest;
-  for (const char* name : {"gb_s", "gop_s", "ghz"})
-    if (const auto found = result.measures.find(name); found != result.measures.end()) c.value = found->second;
+  static constexpr std::pair<const char*, std::string_view> kUnits[] = {{"gb_s", "GB/s"}, {"gop_s", "Gop/s"}, {"ghz", "GHz"}};
+  for (const auto& [name, unit] : kUnits)
+    if (const auto found = result.measures.find(name); found != result.measures.end()) c.value = found->second, c.unit = unit;
   if (const size_t comma = result.actual.find(", "); comma != std::string::npos) c.variant = result.actual.substr(comma + 2);
   return c;
 }
@@ -91,6 +92,19 @@ double Speeds::ceiling(std::string_view quantity, std::string_view level, uint32
   return 0;
 }
 
+double SpeedDevice::ceiling(std::string_view quantity) const {
+  for (const Ceiling& c : ceilings)
+    if (c.quantity == quantity) return c.value;
+  return 0;
+}
+
+const SpeedDevice* Speeds::device_of(const Report& report, const Speed& speed) const {
+  if (!speed.on_device() || speed.subject >= report.subjects.size()) return nullptr;
+  for (const SpeedDevice& d : devices)
+    if (d.subject->locator == report.subjects[speed.subject].locator) return &d;
+  return nullptr;
+}
+
 uint32_t Speeds::most_threads() const {
   uint32_t most = 1;
   for (const Ceiling& c : ceilings) most = std::max(most, c.threads);
@@ -99,8 +113,15 @@ uint32_t Speeds::most_threads() const {
 
 Speeds speeds_of(const Report& report) {
   Speeds out;
+  for (const Subject& subject : report.subjects)
+    if (subject.kind == "device") out.devices.push_back({&subject, {}});
+  const auto list_of = [&](const Result& result) -> std::vector<Ceiling>& {
+    for (SpeedDevice& device : out.devices)
+      if (result.subject < report.subjects.size() && device.subject == &report.subjects[result.subject]) return device.ceilings;
+    return out.ceilings;
+  };
   for (const Result& result : report.results) {
-    if (result.case_id.starts_with("ceiling/")) out.ceilings.push_back(ceiling_of(result));
+    if (result.case_id.starts_with("ceiling/")) list_of(result).push_back(ceiling_of(result));
     else if (result.case_id.starts_with("bench/read/")) out.readers.push_back({&result, result.subject});
     else if (result.case_id.starts_with("bench/")) out.kernels.push_back(speed_of(result));
   }
@@ -115,18 +136,20 @@ std::string column_name(const Report& report, const Speed& speed) {
   return (alone ? subject.name : subject.name + " " + subject.version) + " " + speed.variant;
 }
 
-std::vector<TokenBound> token_bounds(const Report& report, const Speeds& speeds) {
+std::vector<TokenBound> token_bounds(const Report& report, const Speeds& speeds, const SpeedDevice* device) {
   std::vector<TokenBound> out;
   const uint32_t threads = speeds.most_threads();
-  const double bandwidth = speeds.ceiling("read", "memory", threads);
+  const double bandwidth = device ? device->ceiling("read") : speeds.ceiling("read", "memory", threads);
   for (const Speed& speed : speeds.kernels) {
-    const bool decodes = speed.op == "matmul" && speed.where == "cold" && speed.m == 1 && speed.threads == threads;
+    const bool here = device ? speeds.device_of(report, speed) == device : speed.where == "cold" && speed.threads == threads;
+    const bool decodes = speed.op == "matmul" && here && speed.m == 1;
     const double elements = speed.measure("elements"), bytes = speed.measure("weight_bytes"), ns = speed.measure("ns");
     if (!decodes || !speed.usable() || elements <= 0 || bytes <= 0 || ns <= 0) continue;
     auto found = std::find_if(out.begin(), out.end(), [&](const TokenBound& b) { return b.type == speed.type; });
     if (found == out.end()) {
       TokenBound bound;
       bound.type = speed.type;
+      bound.device = device;
       bound.gigabytes = kModelParameters * bytes / elements * 1e-9;
       bound.by_bandwidth = bandwidth / bound.gigabytes;
       out.push_back(bound);

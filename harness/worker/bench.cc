@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "harness/worker/arena.h"
 #include "harness/worker/bench_protocol.h"
+#include "harness/worker/device.h"
 #include "harness/worker/features.h"
 #include "harness/worker/session.h"
 #include "harness/worker/team.h"
@@ -17,40 +19,69 @@
 namespace gcts::worker {
 namespace {
 
-// The entries of one operand, those of each thread together.
+constexpr uint64_t kPiece = 4u << 20;
+
+// The entries of one operand, those of each thread together, in memory of the host or of a
+// device.
 struct Ring {
   Arena memory;
+  const gcts_device* device = nullptr;
+  uint8_t* copy = nullptr;      // on the device
   uint64_t step = 0;
   uint64_t entries = 0;         // of each thread
   std::vector<uint64_t> place;  // the next entry of each thread
 
+  Ring() = default;
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+  ~Ring() {
+    if (copy) device->free(device->context, copy);
+  }
+
   uint64_t thread_bytes() const { return step * entries; }
-  uint8_t* entry(uint32_t thread, uint64_t index) const {
-    return memory.data() + thread * thread_bytes() + index % entries * step;
+  uint8_t* data() const { return device ? copy : memory.data(); }
+  uint8_t* entry(uint32_t thread, uint64_t index) const { return data() + thread * thread_bytes() + index % entries * step; }
+
+  bool allocate(uint64_t bytes) {
+    if (!device) return memory.allocate(bytes);
+    copy = static_cast<uint8_t*>(device->allocate(device->context, bytes));
+    return copy != nullptr;
+  }
+  bool get(void* to, const uint8_t* from, uint64_t bytes) const {
+    if (device) return device->download(device->context, to, from, bytes) == GCTS_OK;
+    std::memcpy(to, from, bytes);
+    return true;
+  }
+  bool put(uint8_t* to, const void* from, uint64_t bytes) const {
+    if (device) return device->upload(device->context, to, from, bytes) == GCTS_OK;
+    std::memcpy(to, from, bytes);
+    return true;
   }
 };
 
 struct FillWork final : TeamWork {
   Ring& ring;
   const std::vector<uint8_t>& period;
+  std::atomic<bool> good = true;
   FillWork(Ring& to, const std::vector<uint8_t>& from) : ring(to), period(from) {}
   void run(uint32_t member) override {
-    uint8_t* at = ring.memory.data() + member * ring.thread_bytes();
-    for (uint64_t left = ring.thread_bytes(); left > 0;) {
+    uint8_t* at = ring.data() + member * ring.thread_bytes();
+    for (uint64_t left = ring.thread_bytes(); left > 0 && good;) {
       const uint64_t n = std::min<uint64_t>(left, period.size());
-      std::memcpy(at, period.data(), n);
+      if (!ring.put(at, period.data(), n)) good = false;
       at += n;
       left -= n;
     }
   }
 };
 
-std::shared_ptr<Ring> make_ring(uint64_t step, uint64_t entries, uint32_t team) {
+std::shared_ptr<Ring> make_ring(uint64_t step, uint64_t entries, uint32_t team, const gcts_device* device) {
   auto ring = std::make_shared<Ring>();
+  ring->device = device;
   ring->step = step;
   ring->entries = entries;
   ring->place.assign(team, 0);
-  return ring->memory.allocate(std::max<uint64_t>(1, ring->thread_bytes() * team)) ? ring : nullptr;
+  return ring->allocate(std::max<uint64_t>(1, ring->thread_bytes() * team)) ? ring : nullptr;
 }
 
 }  // namespace
@@ -58,6 +89,7 @@ std::shared_ptr<Ring> make_ring(uint64_t step, uint64_t entries, uint32_t team) 
 // One kernel and what it works on.
 struct Slot {
   gcts_kernel kernel{};
+  const gcts_device* device = nullptr;
   BenchOpenRequest asked{};
   std::shared_ptr<Ring> weights, activations, extra;  // null where absent
   std::shared_ptr<Ring> output, prepared;
@@ -89,14 +121,18 @@ bool read_input(uint64_t offset, uint64_t size, std::vector<uint8_t>& out) {
 }
 
 // Fills `ring` anew, or finds the one that another slot made.
-bool load(Bench& bench, const BenchOperand& from, uint32_t team, std::shared_ptr<Ring>& ring) {
+bool load(Bench& bench, const BenchOperand& from, uint32_t team, const gcts_device* device, std::shared_ptr<Ring>& ring) {
   if (from.period_bytes == 0) return true;
   if (from.key != 0 && (ring = bench.shared[from.key].lock())) return ring->place.size() == team;
   std::vector<uint8_t> period;
   if (!read_input(from.period_offset, from.period_bytes, period)) return false;
-  if (!(ring = make_ring(from.step, from.entries, team))) return false;
+  if (!(ring = make_ring(from.step, from.entries, team, device))) return false;
+  // A device takes few large pieces sooner than many small ones.
+  const size_t whole = period.size();
+  while (device && period.size() + whole <= kPiece && period.size() < ring->thread_bytes())
+    period.insert(period.end(), period.begin(), period.begin() + static_cast<std::ptrdiff_t>(whole));
   FillWork fill(*ring, period);
-  if (bench.team.run(team, fill) == 0) return false;
+  if (bench.team.run(team, fill) == 0 || !fill.good) return false;
   if (from.key != 0) bench.shared[from.key] = ring;
   return true;
 }
@@ -143,6 +179,7 @@ struct CallWork final : TeamWork {
       default:
         status = multiply(member, wp, ap, op);
     }
+    if (slot.device) wait_for(*slot.device);
     if (w) w->place[member] = wp;
     if (a) a->place[member] = ap;
     slot.output_place[member] = op;
@@ -179,7 +216,7 @@ gcts_status repack(Slot& slot, BenchOpenAnswer& answer) {
   const BenchOpenRequest& asked = slot.asked;
   answer.prepared_bytes = p.prepared_size(slot.kernel.context, asked.n, asked.k);
   const uint64_t step = (std::max<uint64_t>(answer.prepared_bytes, 1) + 63) / 64 * 64;
-  slot.prepared = make_ring(step, slot.weights->entries, asked.team);
+  slot.prepared = make_ring(step, slot.weights->entries, asked.team, slot.device);
   if (!slot.prepared) {
     answer.no_memory = 1;
     return GCTS_OK;
@@ -190,8 +227,22 @@ gcts_status repack(Slot& slot, BenchOpenAnswer& answer) {
     for (uint64_t e = 0; e < slot.weights->entries && status == GCTS_OK; ++e)
       status = p.prepare(slot.kernel.context, slot.weights->entry(t, e), asked.weight_stride, asked.n, asked.k,
                          slot.prepared->entry(t, e));
+  if (slot.device) wait_for(*slot.device);
   answer.prepare_ns = (now_ns() - start) / (asked.team * slot.weights->entries);
   return status;
+}
+
+// Overwrites the outputs, so that old results do not count: all that will be looked at.
+void poison(Slot& slot) {
+  const Ring& ring = *slot.output;
+  if (!slot.device) {
+    std::memset(ring.data(), 0xff, ring.thread_bytes() * slot.asked.team);
+    return;
+  }
+  const std::vector<OutputPiece> pieces = output_pieces(slot.asked.output_bytes);
+  const std::vector<uint8_t> blank(std::max_element(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; })->bytes, 0xff);
+  for (uint64_t e = 0; e < ring.entries; ++e)
+    for (const OutputPiece& piece : pieces) ring.put(ring.entry(0, e) + piece.offset, blank.data(), piece.bytes);
 }
 
 bool sensible(const BenchOpenRequest& asked, const gcts_kernel& kernel) {
@@ -213,20 +264,24 @@ bool answer_bench_open(Session& session, std::span<const uint8_t> payload) {
   slot.asked = asked;
   slot.kernel = session.plugin.kernel(asked.kernel);
   if (!sensible(asked, slot.kernel)) return false;
+  slot.device = session.plugin.device_of(slot.kernel);
+  if ((slot.kernel.flags & GCTS_KERNEL_ON_DEVICE) && (!slot.device || asked.team != 1)) return false;
   BenchOpenAnswer answer{};
-  bool loaded = load(bench, asked.weights, asked.team, slot.weights) && load(bench, asked.activations, asked.team, slot.activations) &&
-                load(bench, asked.extra, asked.team, slot.extra);
+  const auto load_one = [&](const BenchOperand& from, std::shared_ptr<Ring>& to) { return load(bench, from, asked.team, slot.device, to); };
+  bool loaded = load_one(asked.weights, slot.weights) && load_one(asked.activations, slot.activations) && load_one(asked.extra, slot.extra);
   if (loaded) {
-    slot.output = make_ring((asked.output_bytes + 3) / 4 * 4, asked.output_entries, asked.team);
+    slot.output = make_ring((asked.output_bytes + 3) / 4 * 4, asked.output_entries, asked.team, slot.device);
     loaded = slot.output != nullptr;
   }
   slot.output_place.assign(asked.team, 0);
   slot.status.assign(asked.team, GCTS_OK);
   answer.no_memory = !loaded;
   if (loaded) {
-    const std::vector<uint8_t> blank(4096, 0xff);  // touched by the threads that use it
-    FillWork fill(*slot.output, blank);
-    bench.team.run(asked.team, fill);
+    if (!slot.device) {
+      const std::vector<uint8_t> blank(4096, 0xff);  // touched by the threads that use it
+      FillWork fill(*slot.output, blank);
+      bench.team.run(asked.team, fill);
+    }
     if (asked.prepare != 0) answer.status = repack(slot, answer);
     bench.slots[asked.slot] = std::move(slot);
   }
@@ -241,8 +296,7 @@ bool answer_bench_sample(Session& session, std::span<const uint8_t> payload) {
   const auto found = bench.slots.find(asked.slot);
   if (!in.ok() || found == bench.slots.end()) return false;
   Slot& slot = found->second;
-  if (asked.poison != 0)
-    std::memset(slot.output->memory.data(), 0xff, slot.output->thread_bytes() * slot.asked.team);
+  if (asked.poison != 0) poison(slot);
   BenchSampleAnswer answer{};
   CallWork warm(slot, asked.warm_calls), timed(slot, asked.calls + asked.calls * asked.extra_permille / 1000);
   if (asked.warm_calls > 0) bench.team.run(slot.asked.team, warm);
@@ -267,11 +321,12 @@ bool answer_bench_output(Session& session, std::span<const uint8_t> payload) {
   if (const Ring* w = slot.weights.get()) answer.first_weights = (w->place[asked.thread] + w->entries - count % w->entries) % w->entries;
   answer.output_offset = session.output.size();
   for (uint64_t i = 0; i < count; ++i) {
-    uint8_t* to = session.output.extend(slot.asked.output_bytes);
-    if (!to) return false;
-    std::memcpy(to, ring.entry(asked.thread, first + i), slot.asked.output_bytes);
+    for (const OutputPiece& piece : output_pieces(slot.asked.output_bytes)) {
+      uint8_t* to = session.output.extend(piece.bytes);
+      if (!to || !ring.get(to, ring.entry(asked.thread, first + i) + piece.offset, piece.bytes)) return false;
+      answer.output_size += piece.bytes;
+    }
   }
-  answer.output_size = count * slot.asked.output_bytes;
   session.answer.put(answer);
   return true;
 }

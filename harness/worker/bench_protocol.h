@@ -12,6 +12,7 @@
 #define GCTS_HARNESS_WORKER_BENCH_PROTOCOL_H_
 
 #include <cstdint>
+#include <vector>
 
 namespace gcts::worker {
 
@@ -63,7 +64,22 @@ struct BenchSampleAnswer {
   uint64_t ns;  // from the first thread's start to the last one's end
 };
 
-// Request::bench_output: what the last `count` calls of a thread left, packed, oldest first.
+// Of an output of more than 64 MiB only so much is looked at: pieces that are spread
+// over it, the first and the last among them.
+struct OutputPiece {
+  uint64_t offset, bytes;
+};
+inline std::vector<OutputPiece> output_pieces(uint64_t output_bytes) {
+  constexpr uint64_t kWhole = 64u << 20, kPieces = 16, kPieceBytes = 1u << 20;
+  if (output_bytes <= kWhole) return {{0, output_bytes}};
+  std::vector<OutputPiece> out;
+  for (uint64_t i = 0; i < kPieces; ++i) out.push_back({(output_bytes - kPieceBytes) / (kPieces - 1) / 4 * 4 * i, kPieceBytes});
+  out.back().offset = output_bytes - kPieceBytes;
+  return out;
+}
+
+// Request::bench_output: what the last `count` calls of a thread left, packed, oldest first;
+// of each its output_pieces.
 struct BenchOutputRequest {
   uint32_t slot;
   uint32_t thread;
@@ -105,6 +121,8 @@ struct CeilingRequest {
   uint64_t sample_ns;
   uint64_t samples;
 };
+// Request::device_ceilings and device_ceiling: the same of the rows that the plugin's device
+// brings.  One thread; bytes are a multiple of 1 MiB.
 struct CeilingAnswer {
   double best;    // bytes or operations a nanosecond, all threads together
   double median;

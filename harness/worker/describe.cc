@@ -16,7 +16,9 @@ void put_device(const Plugin& plugin, WireWriter& out) {
   out.put_text(plugin.device.name ? plugin.device.name : "");
   out.put_text(limits.name);
   out.put_text(limits.driver);
+  out.put<uint64_t>(limits.memory);
   out.put<uint64_t>(limits.largest_allocation);
+  out.put<uint32_t>(limits.compute_units);
   out.put<uint32_t>(limits.unmapped_guards);
   out.put_text(plugin.no_device);
 }

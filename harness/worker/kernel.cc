@@ -9,14 +9,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
 
 #include "harness/worker/call_meter.h"
 #include "harness/worker/checked_call.h"
+#include "harness/worker/device.h"
 #include "harness/worker/fault_reporter.h"
 #include "harness/worker/features.h"
 #include "harness/worker/operand.h"
@@ -167,17 +166,8 @@ class KernelCall {
     for (uint64_t i = 0; i < output_.host.size(); ++i) output_.host.data()[i] = kPoison[which][i & 3];
   }
 
-  // A device whose kernel faulted is of no use to anyone: the process ends as it would
-  // after a fault on the host.
-  void wait_for_device() {
-    if (!device_ || device_->synchronize(device_->context) == GCTS_OK) return;
-    std::fprintf(stderr, "the device is lost: %s\n", device_error().c_str());
-    std::abort();
-  }
-
-  std::string device_error() const {
-    const char* text = device_->last_error ? device_->last_error(device_->context) : nullptr;
-    return text ? text : "";
+  void wait_for_device() const {
+    if (device_) wait_for(*device_);
   }
 
   uint64_t device_ns() const {
@@ -189,7 +179,7 @@ class KernelCall {
   int32_t call(uint32_t& environment, uint64_t part = 0) {
     if (!output_.upload()) return GCTS_FAILED;
     const int32_t status = call_kernel(environment, part);
-    if (device_ && status != GCTS_OK) words_ = device_error();
+    if (device_ && status != GCTS_OK) words_ = device_error(*device_);
     return output_.download() ? status : GCTS_FAILED;
   }
 

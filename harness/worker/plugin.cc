@@ -30,6 +30,11 @@ gcts_api_check Plugin::api_check(uint64_t index) const {
   return widened(reinterpret_cast<const gcts_api_check*>(rows + index * table.api_check_size), table.api_check_size);
 }
 
+gcts_device_ceiling Plugin::device_ceiling(uint64_t index) const {
+  const auto* rows = reinterpret_cast<const char*>(device.ceilings);
+  return widened(reinterpret_cast<const gcts_device_ceiling*>(rows + index * device.ceiling_size), device.ceiling_size);
+}
+
 void Plugin::open_device() {
   bool wanted = false;
   for (uint64_t i = 0; i < table.kernel_count; ++i) wanted |= (kernel(i).flags & GCTS_KERNEL_ON_DEVICE) != 0;
@@ -84,6 +89,9 @@ Plugin take_plugin(const gcts_plugin* table) {
   }
   if (plugin.table.api_check_count > 0 && (!plugin.table.api_checks || plugin.table.api_check_size == 0)) {
     plugin.error = "the plugin has checks but no table of them or no api_check_size";
+  }
+  if (plugin.device.ceiling_count > 0 && (!plugin.device.ceilings || plugin.device.ceiling_size == 0)) {
+    plugin.error = "the device has ceilings but no table of them or no ceiling_size";
   }
   if (!plugin.table.name || !*plugin.table.name) plugin.error = "the plugin has no name";
   if (plugin.error.empty()) plugin.open_device();

@@ -26,6 +26,11 @@ struct Plugin {
 
   gcts_kernel kernel(uint64_t index) const;
   gcts_api_check api_check(uint64_t index) const;
+  gcts_device_ceiling device_ceiling(uint64_t index) const;
+  // The device of an open one whose kernel this is, else null.
+  const gcts_device* device_of(const gcts_kernel& kernel) const {
+    return (kernel.flags & GCTS_KERNEL_ON_DEVICE) && no_device.empty() ? &device : nullptr;
+  }
   // Opens the device if a kernel works on it; sets no_device.
   void open_device();
 };

@@ -50,6 +50,7 @@ class Backend {
 // The one that the plugin is linked with, and what it calls itself: "opencl", "OpenCL".
 extern const char* const kVariant;
 extern const char* const kInterface;
+extern const bool kHasDot4;  // the dialect has an instruction for it
 Backend& backend();
 
 }  // namespace gpu

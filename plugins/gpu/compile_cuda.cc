@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,11 +29,12 @@ int main(int argc, char** argv) {
     std::printf("skip: %s\n", compiler.error.c_str());
     return 0;
   }
-  std::set<std::string> done;
+  std::map<std::string, const gpu::Program*> programs;  // rows may share one
+  for (const gcts_kernel& kernel : gpu::kernels()) programs[gpu::program_of(kernel).kernel] = &gpu::program_of(kernel);
+  for (const gpu::Program& program : gpu::ceiling_programs()) programs[program.kernel] = &program;
   size_t bytes = 0, failed = 0;
-  for (const gcts_kernel& kernel : gpu::kernels()) {
-    const gpu::Program& program = gpu::program_of(kernel);
-    if (!done.insert(program.kernel).second) continue;
+  for (const auto& [name, named] : programs) {
+    const gpu::Program& program = *named;
     for (const std::string& architecture : architectures) {
       const std::string code = compiler.compile(gpu::source_of(program), program.kernel, architecture);
       if (code.empty()) {
@@ -52,6 +53,6 @@ int main(int argc, char** argv) {
     }
   }
   std::printf("NVRTC %s: %zu kernels for %zu architectures, %zu bytes of machine code, %zu failed\n", compiler.version().c_str(),
-              done.size(), architectures.size(), bytes, failed);
+              programs.size(), architectures.size(), bytes, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -288,6 +288,7 @@ bool Cuda::launch(const Launch& launch) {
 
 const char* const kVariant = "cuda";
 const char* const kInterface = "CUDA";
+const bool kHasDot4 = true;
 
 Backend& backend() {
   static Cuda& one = *new Cuda;

@@ -1,6 +1,6 @@
 # Writes the files of source/ as C++ string constants: -DOUT=FILE -DFROM=FOLDER.
 set(text "")
-foreach(pair Dialect:dialect Codes:codes LatticesSource:lattices Values:values Dequantize:dequantize Products:products Tiles:tiles)
+foreach(pair Dialect:dialect Codes:codes LatticesSource:lattices Values:values Dequantize:dequantize Products:products Tiles:tiles Requantized:requantized Ceilings:ceilings)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 name)
   list(GET pair 1 file)

@@ -51,9 +51,14 @@ void stride_of_activations_ignored(std::string& text) {
   replace(text, "GPU_GROUP(1) * activation_stride", "GPU_GROUP(1) * 4 * k");
 }
 
+void row_offset_in_32_bits(std::string& text) {
+  replace(text, "GPU_GROUP(0) * weight_stride", "(uint)GPU_GROUP(0) * (uint)weight_stride");
+}
+
 void barrier_missing_before_the_sum(std::string& text) { replace(text, "GPU_BARRIER();  // all sums are there", ""); }
 void barrier_missing_before_the_tile_is_used(std::string& text) { replace(text, "GPU_BARRIER(); /* the tile is filled */", ""); }
 void barrier_missing_after_the_tile_is_used(std::string& text) { replace(text, "GPU_BARRIER(); /* the tile is used */", ""); }
+void barrier_missing_between_two_sums(std::string& text) { replace(text, "GPU_BARRIER(); /* the sum is taken */", ""); }
 void barrier_for_half_the_items(std::string& text) {
   replace(text, "GPU_BARRIER();  // all sums are there", "if (GPU_ITEM < 32) GPU_BARRIER();");
 }
@@ -82,6 +87,13 @@ void negative_zero_lost(std::string& text) { replace(text, "c->offset = -0.0f;",
 void exponent_one_too_large(std::string& text) {
   replace(text, "e < 2 ? 0x00200000u << e : (e - 1) << 23", "e < 1 ? 0x00400000u : e << 23");
 }
+void activations_rounded_toward_zero(std::string& text) {
+  replace(text, "GPU_NEAREST(x[j + l] * up * inverse)", "(int)(x[j + l] * up * inverse)");
+}
+void largest_activation_of_a_run(std::string& text) {
+  replace(text, "for (int j = 0; j < 32; ++j) {\n    const float magnitude", "for (int j = 0; j < 8; ++j) {\n    const float magnitude");
+}
+void minimum_without_its_sum(std::string& text) { replace(text, "if (x.has_offset) sums[r] +=", "if (0) sums[r] +="); }
 
 }  // namespace
 

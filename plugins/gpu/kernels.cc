@@ -20,7 +20,7 @@ constexpr uint64_t kMostRows = 32768;
 struct Kernel {
   Program program;
   uint64_t per_item;   // dequantize: elements
-  uint64_t tile;       // products: outputs of a group in either direction
+  uint64_t columns, rows;  // products: outputs of a group
   uint64_t even;       // strides of the weights are multiples of this
 };
 
@@ -53,8 +53,8 @@ gcts_status matmul(void* context, const gcts_matmul* args) {
     std::vector<Argument> arguments = {args->weights, args->weight_stride,
                                        activations + first * args->activation_stride, args->activation_stride,
                                        output + first * args->output_stride, args->output_stride, args->k};
-    if (kernel.tile > 1) arguments.insert(arguments.end(), {args->n, rows});
-    const Launch launch{kernel.program, {groups_for(args->n, kernel.tile), groups_for(rows, kernel.tile)}, arguments};
+    if (kernel.columns > 1) arguments.insert(arguments.end(), {args->n, rows});
+    const Launch launch{kernel.program, {groups_for(args->n, kernel.columns), groups_for(rows, kernel.rows)}, arguments};
     if (const gcts_status status = started(launch); status != GCTS_OK) return status;
   }
   return GCTS_OK;
@@ -69,9 +69,18 @@ constexpr gcts_accuracy grouped(uint32_t leaf_group) {
 }
 constexpr gcts_accuracy kElements = grouped(0), kRunsOfEight = grouped(kRun);
 
+// Activations rounded to int8 in groups of 32, products of a group an exact integer.
+constexpr gcts_accuracy requantized() {
+  gcts_accuracy a = grouped(32);
+  a.activation = GCTS_ACTIVATION_GROUP;
+  a.activation_group = 32;
+  return a;
+}
+
 const std::string& variant(const char* suffix) {
-  static std::array<std::pair<std::string, std::string>, 3> names = {
-      {{"", kVariant}, {"_int8", std::string(kVariant) + "_int8"}, {"_tiled", std::string(kVariant) + "_tiled"}}};
+  const std::string base = kVariant;
+  static const std::array<std::pair<std::string, std::string>, 4> names = {
+      {{"", base}, {"_int8", base + "_int8"}, {"_tiled", base + "_tiled"}, {"_int8_tiled", base + "_int8_tiled"}}};
   return std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == suffix; })->second;
 }
 
@@ -95,26 +104,33 @@ gcts_kernel row(uint32_t op, uint32_t type, uint32_t activation, const char* suf
 constexpr uint64_t even(uint64_t bytes) { return bytes % 2 == 0 ? 2 : 1; }
 
 #define GPU_TYPE(name, id, elements, bytes) \
-  const Kernel kDequantize_##name{{"dequantize_" #name, "GPU_DEQUANTIZE(" #name ", " #elements ", " #bytes ")"}, kRun, 0, 0};
+  const Kernel kDequantize_##name{{"dequantize_" #name, "GPU_DEQUANTIZE(" #name ", " #elements ", " #bytes ")"}, kRun, 0, 0, 0};
 #include "types.inc"
 #undef GPU_TYPE
 #define GPU_PLAIN(name, id, bytes) \
-  const Kernel kDequantize_##name{{"dequantize_" #name, "GPU_DEQUANTIZE_PLAIN(" #name ", " #bytes ")"}, 1, 0, 0};
+  const Kernel kDequantize_##name{{"dequantize_" #name, "GPU_DEQUANTIZE_PLAIN(" #name ", " #bytes ")"}, 1, 0, 0, 0};
 #include "plain.inc"
 #undef GPU_PLAIN
 
 #define GPU_PRODUCT(name, id, elements, bytes, with, with_id, with_elements, with_bytes)                                  \
   const Kernel kProducts_##name{{"products_" #name "_f32", "GPU_VALUES(" #name ", " #elements ", " #bytes                        \
-                                                    ")\nGPU_PRODUCTS(" #name ", f32, 4)"}, 0, 1, even(bytes)};            \
+                                                    ")\nGPU_PRODUCTS(" #name ", f32, 4)"}, 0, 1, 1, even(bytes)};            \
   const Kernel kIntegers_##name{{"integer_products_" #name, "GPU_INTEGER_PRODUCTS(" #name ", " #elements ", " #bytes ", " \
-                                                            #with ", " #with_elements ", " #with_bytes ")"}, 0, 1, 0};    \
+                                                            #with ", " #with_elements ", " #with_bytes ")"}, 0, 1, 1, 0};    \
   const Kernel kTiles_##name{{"tiles_" #name, "GPU_VALUES(" #name ", " #elements ", " #bytes                              \
-                                              ")\nGPU_TILES(" #name ")"}, 0, 32, even(bytes)};
+                                              ")\nGPU_TILES(" #name ")"}, 0, 32, 32, even(bytes)};
 #include "products.inc"
 #undef GPU_PRODUCT
-const Kernel kProducts_f16{{"products_f16_f32", "GPU_VALUES_PLAIN(f16, 2)\nGPU_PRODUCTS(f16, f32, 4)"}, 0, 1, 2};
-const Kernel kHalves_f16{{"products_f16_f16", "GPU_VALUES_PLAIN(f16, 2)\nGPU_PRODUCTS(f16, f16, 2)"}, 0, 1, 2};
-const Kernel kTiles_f16{{"tiles_f16", "GPU_VALUES_PLAIN(f16, 2)\nGPU_TILES(f16)"}, 0, 32, 2};
+#define GPU_REQUANTIZED(name, id, elements, bytes, minimum)                                                              \
+  const Kernel kRequantized_##name{{"requantized_" #name, "GPU_WEIGHT_GROUPS(" #name ", " #elements ", " #bytes          \
+                                                          ")\nGPU_REQUANTIZED(" #name ")"}, 0, 4, 1, even(bytes)};       \
+  const Kernel kRequantizedTiles_##name{{"requantized_tiles_" #name, "GPU_WEIGHT_GROUPS(" #name ", " #elements ", " #bytes \
+                                         ")\nGPU_REQUANTIZED_TILES(" #name ", " #minimum ")"}, 0, 32, 32, even(bytes)};
+#include "requantized.inc"
+#undef GPU_REQUANTIZED
+const Kernel kProducts_f16{{"products_f16_f32", "GPU_VALUES_PLAIN(f16, 2)\nGPU_PRODUCTS(f16, f32, 4)"}, 0, 1, 1, 2};
+const Kernel kHalves_f16{{"products_f16_f16", "GPU_VALUES_PLAIN(f16, 2)\nGPU_PRODUCTS(f16, f16, 2)"}, 0, 1, 1, 2};
+const Kernel kTiles_f16{{"tiles_f16", "GPU_VALUES_PLAIN(f16, 2)\nGPU_TILES(f16)"}, 0, 32, 32, 2};
 
 template <typename F>
 gcts_fn function(F* f) {
@@ -138,6 +154,11 @@ std::vector<gcts_kernel> make_rows() {
   rows.push_back(row(GCTS_OP_MATMUL, id, kF32, "_tiled", kElements, kTiles_##name, function(matmul)));
 #include "products.inc"
 #undef GPU_PRODUCT
+#define GPU_REQUANTIZED(name, id, elements, bytes, minimum)                                                                 \
+  rows.push_back(row(GCTS_OP_MATMUL, id, kF32, "_int8", requantized(), kRequantized_##name, function(matmul)));             \
+  rows.push_back(row(GCTS_OP_MATMUL, id, kF32, "_int8_tiled", requantized(), kRequantizedTiles_##name, function(matmul)));
+#include "requantized.inc"
+#undef GPU_REQUANTIZED
   rows.push_back(row(GCTS_OP_VEC_DOT, kF16, kF16, "", kElements, kHalves_f16, function(vec_dot)));
   rows.push_back(row(GCTS_OP_MATMUL, kF16, kF32, "", kElements, kProducts_f16, function(matmul)));
   rows.push_back(row(GCTS_OP_MATMUL, kF16, kF32, "_tiled", kElements, kTiles_f16, function(matmul)));

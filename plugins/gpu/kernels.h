@@ -1,4 +1,4 @@
-// The table of the kernels.
+// The tables of the kernels, and of the loops that they are a share of.
 
 #ifndef GCTS_PLUGINS_GPU_KERNELS_H_
 #define GCTS_PLUGINS_GPU_KERNELS_H_
@@ -11,6 +11,8 @@
 namespace gpu {
 
 std::span<const gcts_kernel> kernels();
+std::span<const gcts_device_ceiling> ceilings();
+std::span<const Program> ceiling_programs();
 // The program of each row; rows may share one.
 const Program& program_of(const gcts_kernel& kernel);
 

@@ -296,6 +296,7 @@ bool OpenCl::launch(const Launch& launch) {
 
 const char* const kVariant = "opencl";
 const char* const kInterface = "OpenCL";
+const bool kHasDot4 = false;
 
 Backend& backend() {
   // Never destroyed: worker threads of an implementation may outlive main.

@@ -39,7 +39,8 @@ const char* last_error(void*) { return backend().error.c_str(); }
 
 gcts_plugin make_table(const std::string& name) {
   static const gcts_device device = {sizeof(gcts_device), 0, kInterface, open_device, allocate, free_memory, upload, download,
-                                     synchronize, seconds, check_guards, nullptr, limits, last_error};
+                                     synchronize, seconds, check_guards, nullptr, limits, last_error, ceilings().data(), ceilings().size(),
+                                     sizeof(gcts_device_ceiling), 0};
   gcts_plugin table{};
   table.abi_version = GCTS_ABI_VERSION;
   table.struct_size = sizeof(gcts_plugin);

@@ -33,7 +33,7 @@ std::string source_of(const Program& program) {
     text += "#define GPU_HAS_" + std::string(lattice.name) + "\nGPU_TABLE ushort kLattice_" + std::string(lattice.name) + "[" +
             std::string(lattice.count) + "] = {" + std::string(lattice.entries) + "};\n";
   }
-  for (const std::string_view part : {kCodes, kLatticesSource, kValues, kDequantize, kProducts, kTiles}) text += part;
+  for (const std::string_view part : {kCodes, kLatticesSource, kValues, kDequantize, kProducts, kTiles, kRequantized, kCeilings}) text += part;
   text += program.line;
   text += "\n";
   return text;

@@ -13,6 +13,22 @@
 #define GPU_ITEM ((uint)get_local_id(0))
 #define GPU_GROUP(dimension) ((ulong)get_group_id(dimension))
 
+#define GPU_UNROLL
+#define GPU_FMA(a, b, c) ((a) * (b) + (c))  // compilers may fuse it, and do
+
+#define GPU_NEAREST(v) convert_int_rte(v)
+
+// As many floats as a processor's widest vector holds, where one stands in for a GPU.
+#define GPU_LANES 16
+typedef float16 Lanes;
+GPU_FUNCTION Lanes lanes_of(float v) { return (Lanes)(v); }
+
+// Four products of signed bytes and a sum.
+GPU_FUNCTION int dot4(int a, int b, int sum) {
+  const char4 x = as_char4(a), y = as_char4(b);
+  return sum + x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+}
+
 GPU_FUNCTION float float_of_bits(uint bits) { return as_float(bits); }
 GPU_FUNCTION float float_of_half(ushort bits) { return vload_half(0, (const __private half*)&bits); }
 
@@ -32,6 +48,18 @@ typedef unsigned long long ulong;
 #define GPU_BARRIER() __syncthreads()
 #define GPU_ITEM ((uint)threadIdx.x)
 #define GPU_GROUP(dimension) ((ulong)((dimension) == 0 ? blockIdx.x : blockIdx.y))
+
+#define GPU_UNROLL _Pragma("unroll")
+#define GPU_FMA(a, b, c) fmaf(a, b, c)
+
+#define GPU_NEAREST(v) __float2int_rn(v)
+
+#define GPU_LANES 1
+typedef float Lanes;
+GPU_FUNCTION Lanes lanes_of(float v) { return v; }
+
+#define GPU_HAS_DOT4  // as one instruction
+GPU_FUNCTION int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }
 
 GPU_FUNCTION float float_of_bits(uint bits) { return __uint_as_float(bits); }
 GPU_FUNCTION float float_of_half(ushort bits) {

@@ -370,6 +370,23 @@ typedef struct gcts_device_limits {
   uint32_t unmapped_guards;     // 1: what lies around an allocation is unmapped
 } gcts_device_limits;
 
+// One way of using the device as hard as it can be used.  The fastest way of a quantity is
+// the ceiling that the speed of kernels is a share of.
+//
+//   "read", "write", "copy": goes once over `amount` bytes of `from`, of `to` or of both;
+//       operations is 0 and `amount` a multiple of 1 MiB.
+//   "f32", "int8", "f16", "bf16": makes `amount` steps, each of `operations` on the whole
+//       device; a multiplication and an addition are two.
+//
+// `to` has room for `amount` bytes, and for 1 MiB where it counts steps; anything may be
+// written there.
+typedef struct gcts_device_ceiling {
+  const char* quantity;
+  const char* variant;  // "16 bytes an item"
+  uint64_t operations;
+  gcts_status (*run)(void* context, void* to, const void* from, uint64_t amount);
+} gcts_device_ceiling;
+
 typedef struct gcts_device {
   uint32_t struct_size;  // sizeof(gcts_device)
   uint32_t reserved;
@@ -387,6 +404,10 @@ typedef struct gcts_device {
   void* context;
   gcts_status (*limits)(void* context, gcts_device_limits* limits);  // may be null
   const char* (*last_error)(void* context);  // what made the last call fail; may be null
+  const gcts_device_ceiling* ceilings;       // null: it does not say what it can do
+  uint64_t ceiling_count;
+  uint32_t ceiling_size;  // sizeof(gcts_device_ceiling)
+  uint32_t reserved_2;
 } gcts_device;
 
 // ------------------------------- Further checks -------------------------------

@@ -2,7 +2,9 @@
 # Runs one target under AFL++ for so many seconds: built as fuzz/oss-fuzz/build.sh builds
 # for any engine, with Clang's own edge callbacks and the runtime of AFL++.
 #
-#   fuzz/afl.sh TARGET SECONDS
+#   fuzz/afl.sh TARGET SECONDS [TOOLS]
+#
+# TOOLS is a folder with write_seeds and write_dictionary, as build.sh takes it.
 #
 # AFL++ of Debian 12 brings a compiler too old for this code; its runtime is linked by
 # hand instead, so that any Clang serves.  Ends 1 if AFL++ did not run the target or found
@@ -10,6 +12,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 target=$1 seconds=$2
+[ $# -lt 3 ] || export GCTS_TOOLS=$(cd "$3" && pwd)
 command -v afl-fuzz >/dev/null || { echo "skipped: no afl-fuzz"; exit 0; }
 runtime=$(dirname "$(find /usr/lib /usr/local/lib -path '*afl*' -name afl-compiler-rt.o 2>/dev/null | head -1)")
 [ -f "$runtime/libAFLDriver.a" ] || { echo "skipped: afl++ without libAFLDriver.a"; exit 0; }
@@ -18,8 +21,10 @@ folder=$PWD/build/afl
 mkdir -p "$folder/out" "$folder/work" "$folder/src"
 ln -sfn "$PWD" "$folder/src/gguf-cts"
 flags="-O2 -g1 -fsanitize-coverage=trace-pc-guard"
+export GCTS_TARGETS=$target GCTS_OPTIONS=-DGCTS_PRECOMPILE=ON
+export CCACHE_SLOPPINESS=pch_defines,time_macros  # else nothing that is precompiled is kept
 SRC=$folder/src OUT=$folder/out WORK=$folder/work CC=clang-19 CXX=clang++-19 CFLAGS=$flags CXXFLAGS=$flags \
-  LDFLAGS=$runtime/afl-compiler-rt.o LIB_FUZZING_ENGINE=$runtime/libAFLDriver.a GCTS_TARGETS=$target \
+  LDFLAGS=$runtime/afl-compiler-rt.o LIB_FUZZING_ENGINE=$runtime/libAFLDriver.a \
   bash -eu fuzz/oss-fuzz/build.sh >"$folder/build.log" 2>&1 || { tail -40 "$folder/build.log"; exit 1; }
 
 rm -rf "$folder/seeds" "$folder/$target"

@@ -8,7 +8,8 @@
 # With TOOLS, a folder that holds write_seeds and write_dictionary, the targets named are
 # built alone and without optimization: the contract in less time.
 set -eu
-root=$1 folder=$2; shift 2
+mkdir -p "$2"
+root=$(cd "$1" && pwd) folder=$(cd "$2" && pwd); shift 2
 
 for tool in clang++-19 cmake ninja zip unzip; do
   command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }

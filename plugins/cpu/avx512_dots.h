@@ -177,7 +177,7 @@ inline __m256i super_block<tq1_0>(const uint8_t* b, const uint8_t* y, __m256i, _
   return _mm256_srai_epi32(_mm256_add_epi32(even, odd), 6);
 }
 
-// IQ1: the indices of a block's 32 entries, made at once, to be read one by one from memory.
+// IQ1 and IQ2_S: the indices of a block's 32 entries, made at once, to be read one by one from memory.
 struct Indices {
   alignas(64) uint16_t at[32];
   inline void set(__m512i v) {
@@ -185,24 +185,39 @@ struct Indices {
     asm("" : "+m"(at));
   }
 };
-static inline __m256i four_entries(const uint16_t* at) {
-  const auto& t = kLattice_iq1s.entry;
-  return four(t[at[0]], t[at[1]], t[at[2]], t[at[3]]);
-}
-static inline __m512i with_high_bits(const uint8_t* low, __m512i high) {
-  const __m512i bits = _mm512_and_si512(_mm512_slli_epi16(high, 8), _mm512_set1_epi16(0x700));
+static inline __m256i four_entries(const uint64_t* t, const uint16_t* at) { return four(t[at[0]], t[at[1]], t[at[2]], t[at[3]]); }
+static inline __m512i with_high_bits(const uint8_t* low, __m512i high, short mask = 0x700) {
+  const __m512i bits = _mm512_and_si512(_mm512_slli_epi16(high, 8), _mm512_set1_epi16(mask));
   return _mm512_or_si512(_mm512_cvtepu8_epi16(load(low)), bits);
 }
 // Each word four times.
-static inline __m512i words_by_four(const uint8_t* p) {
+static inline __m512i words_by_four(__m128i v) {
   const __m512i order = _mm512_setr_epi64(0, 0x0001000100010001, 0x0002000200020002, 0x0003000300030003, 0x0004000400040004,
                                           0x0005000500050005, 0x0006000600060006, 0x0007000700070007);
-  return _mm512_permutexvar_epi16(order, _mm512_castsi128_si512(load128(p)));
+  return _mm512_permutexvar_epi16(order, _mm512_castsi128_si512(v));
+}
+template <>
+struct Ahead<iq2_s> : Indices {
+  inline void look(const uint8_t* b) {
+    const __m512i high = words_by_four(_mm_cvtepu8_epi16(load64(b + 66)));
+    set(with_high_bits(b + 2, _mm512_srlv_epi16(high, _mm512_set1_epi64(0x0006000400020000)), 0x300));
+  }
+};
+template <>
+inline __m256i super_block<iq2_s>(const uint8_t* b, const uint8_t* y, __m256i scale, __m256i halves, __m256i sums, const Ahead<iq2_s>& index) {
+  __m256i even = _mm256_madd_epi16(_mm256_mullo_epi16(scale, _mm256_set1_epi16(-iq2_s::kOffset)), sums), odd = _mm256_setzero_si256();
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) {
+    const __m256i values = with_signs(four_entries(kLattice_iq2s.entry, index.at + 4 * g), load32(b + 34 + 4 * g));
+    __m256i& sum = g % 2 == 0 ? even : odd;
+    sum = add_scaled<iq2_s>(sum, _mm256_add_epi8(values, _mm256_set1_epi8(iq2_s::kOffset)), load(y + 32 * g), scales_of(halves, g));
+  }
+  return _mm256_add_epi32(even, odd);
 }
 template <>
 struct Ahead<iq1_s> : Indices {
   inline void look(const uint8_t* b) {
-    set(with_high_bits(b + 2, _mm512_srlv_epi16(words_by_four(b + 34), _mm512_set1_epi64(0x0009000600030000))));
+    set(with_high_bits(b + 2, _mm512_srlv_epi16(words_by_four(load128(b + 34)), _mm512_set1_epi64(0x0009000600030000))));
   }
 };
 template <>
@@ -214,7 +229,7 @@ inline __m256i super_block<iq1_s>(const uint8_t* b, const uint8_t* y, __m256i sc
   __m256i even = _mm256_madd_epi16(apart, sums), odd = _mm256_setzero_si256();
 #pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
-    const __m256i codes = _mm256_add_epi8(four_entries(index.at + 4 * g), _mm256_set1_epi8(8));
+    const __m256i codes = _mm256_add_epi8(four_entries(kLattice_iq1s.entry, index.at + 4 * g), _mm256_set1_epi8(8));
     __m256i& sum = g % 2 == 0 ? even : odd;
     sum = add_scaled<iq1_s>(sum, codes, load(y + 32 * g), scales_of(halves, g));
   }
@@ -223,7 +238,7 @@ inline __m256i super_block<iq1_s>(const uint8_t* b, const uint8_t* y, __m256i sc
 template <>
 struct Ahead<iq1_m> : Indices {
   inline void look(const uint8_t* b) {
-    set(with_high_bits(b, _mm512_srlv_epi16(words_by_four(b + 32), _mm512_set1_epi64(0x000c000800040000))));
+    set(with_high_bits(b, _mm512_srlv_epi16(words_by_four(load128(b + 32)), _mm512_set1_epi64(0x000c000800040000))));
   }
 };
 template <>
@@ -234,7 +249,7 @@ inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i sc
     const __m256i signs = _mm256_set1_epi16(static_cast<short>(load16(b + 32 + 2 * g)));
     const __mmask8 less = _mm256_test_epi64_mask(signs, _mm256_setr_epi64x(0x0008, 0x0080, 0x0800, 0x8000));
     const __m256i raised = _mm256_mask_mov_epi64(_mm256_set1_epi8(10), less, _mm256_set1_epi8(8));
-    const __m256i codes = _mm256_add_epi8(four_entries(index.at + 4 * g), raised);
+    const __m256i codes = _mm256_add_epi8(four_entries(kLattice_iq1s.entry, index.at + 4 * g), raised);
     __m256i& sum = g % 2 == 0 ? even : odd;
     sum = add_scaled<iq1_m>(sum, codes, load(y + 32 * g), scales_of(halves, g));
   }

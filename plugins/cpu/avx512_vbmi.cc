@@ -1,4 +1,5 @@
-// Dot products of the IQ2 and IQ3 types for x86 with AVX-512 and its byte permutations (VBMI).
+// Dot products of IQ2_XXS, IQ2_XS and the IQ3 types for x86 with AVX-512 and its byte
+// permutations (VBMI).  The larger lattices of the other IQ types are faster from memory.
 //
 // A lattice entry is 16 bits of ranks (lattices.inc), so that a whole lattice fits in a few
 // registers: 32 entries at a time come out of permutations of words, none from memory by its
@@ -81,12 +82,6 @@ static inline Unpacked unpack(const iq2_xs*, const uint8_t* b) {
   const __m512i words = entries<512>(kPacked_iq2xs, v);
   return {{words, words}, even_signs(_mm512_cvtepi16_epi8(_mm512_srli_epi16(v, 9)))};
 }
-static inline Unpacked unpack(const iq2_s*, const uint8_t* b) {
-  const __m512i pairs_of = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x0600040002000000), _mm512_cvtepu8_epi64(load64(b + 66)));
-  const __m512i index = _mm512_or_si512(widen(b + 2), _mm512_and_si512(pairs_of, _mm512_set1_epi16(0x0300)));
-  const __m512i words = entries<1024>(kPacked_iq2s, index);
-  return {{words, words}, load(b + 34)};
-}
 static inline Unpacked unpack(const iq3_xxs*, const uint8_t* b) {
   return {{entries<256>(kPacked_iq3xxs, widen(b + 2)), entries<256>(kPacked_iq3xxs, widen(b + 34))},
           four_sevens(_mm512_cvtepu32_epi64(load(b + 66)), 0)};
@@ -98,12 +93,11 @@ static inline Unpacked unpack(const iq3_s*, const uint8_t* b) {
           load(b + 74)};
 }
 
-// The values of the ranks, made non-negative by kOffset, again and again over 64 bytes.
+// The values of the ranks, again and again over 64 bytes.
 template <int kRanks>
-static inline __m512i values(const int8_t* alphabet, int offset) {
+static inline __m512i values(const int8_t* alphabet) {
   const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(alphabet));
-  const __m512i all = kRanks == 4 ? _mm512_broadcastd_epi32(eight) : _mm512_broadcastq_epi64(eight);
-  return _mm512_add_epi8(all, _mm512_set1_epi8(static_cast<char>(offset)));
+  return kRanks == 4 ? _mm512_broadcastd_epi32(eight) : _mm512_broadcastq_epi64(eight);
 }
 alignas(8) inline constexpr int8_t kValues_iq2[8] = {8, 25, 43, 0, 8, 25, 43, 0};
 
@@ -114,23 +108,25 @@ static inline __m512i scales_of_64(__m512i scales, int h) {
   return _mm512_permutexvar_epi16(_mm512_add_epi16(first, _mm512_set1_epi16(static_cast<short>(4 * h))), scales);
 }
 
-// The integer sums of one block.
-template <typename T, typename Ranks>
-static inline __m256i block_sums(const Unpacked& u, const Integers& n, const uint8_t* y, __m512i table) {
-  using A = act_q8_k;
+// The integer sums of one block: magnitudes times activations that take the signs over.  The code
+// -128 has no opposite and stays; twice its products are then taken off.
+template <typename Ranks>
+static inline __m512i block_sums(const Unpacked& u, const Integers& n, const uint8_t* y, __m512i table) {
   uint64_t signs[4];
   memcpy(signs, &u.signs, 32);
-  const __m512i scales = _mm512_castsi256_si512(n.scale);
-  // What the offset of the values adds is taken off, by way of the activations' own sums.
-  __m512i sum = _mm512_zextsi256_si512(_mm256_madd_epi16(_mm256_mullo_epi16(n.scale, _mm256_set1_epi16(-T::kOffset)), load(y + A::kSums)));
+  const __m512i scales = _mm512_castsi256_si512(n.scale), least = _mm512_set1_epi8(-128), zero = _mm512_setzero_si512();
+  __m512i sum = zero;
 #pragma GCC unroll 4
   for (int h = 0; h < 4; ++h) {
-    const __m512i plus = _mm512_permutexvar_epi8(Ranks::spread(u.words[h / 2], h), table);
-    const __m512i codes = _mm512_mask_sub_epi8(plus, signs[h], _mm512_set1_epi8(2 * T::kOffset), plus);
-    const __m512i products = _mm512_maddubs_epi16(codes, _mm512_loadu_si512(y + A::kCodes + 64 * h));
-    sum = _mm512_dpwssd_epi32(sum, products, scales_of_64(scales, h));
+    const __m512i codes = _mm512_permutexvar_epi8(Ranks::spread(u.words[h / 2], h), table);
+    const __m512i given = _mm512_loadu_si512(y + act_q8_k::kCodes + 64 * h), scale = scales_of_64(scales, h);
+    const __m512i taken = _mm512_mask_sub_epi8(given, signs[h], zero, given);
+    sum = _mm512_dpwssd_epi32(sum, _mm512_maddubs_epi16(codes, taken), scale);
+    const __mmask64 stay = _mm512_mask_cmpeq_epi8_mask(signs[h], given, least);
+    if (__builtin_expect(stay != 0, 0))
+      sum = _mm512_dpwssd_epi32(sum, _mm512_maddubs_epi16(codes, _mm512_maskz_mov_epi8(stay, least)), _mm512_mullo_epi16(scale, _mm512_set1_epi16(-2)));
   }
-  return _mm256_add_epi32(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64(sum, 1));
+  return sum;
 }
 
 // The next block is unpacked before this one is multiplied: the chain from an index to a value
@@ -138,8 +134,8 @@ static inline __m256i block_sums(const Unpacked& u, const Integers& n, const uin
 template <typename T, typename Ranks>
 static inline float dot(const uint8_t* b, const uint8_t* y, const int8_t* alphabet, uint64_t count) {
   if (count == 0) return 0;
-  const __m512i table = values<Ranks::kWords == 8 ? 4 : 8>(alphabet, T::kOffset);
-  float sum = 0;
+  const __m512i table = values<Ranks::kWords == 8 ? 4 : 8>(alphabet);
+  __m512 sum = _mm512_setzero_ps();
   Unpacked next = unpack(static_cast<const T*>(nullptr), b);
   Integers next_n = integers(static_cast<const T*>(nullptr), b);
   for (uint64_t left = count; left > 0; left -= 256, y += act_q8_k::kBytes) {
@@ -148,9 +144,10 @@ static inline float dot(const uint8_t* b, const uint8_t* y, const int8_t* alphab
     b += left > 256 ? T::kBytes : 0;
     next = unpack(static_cast<const T*>(nullptr), b);
     next_n = integers(static_cast<const T*>(nullptr), b);
-    sum += sum_exactly(block_sums<T, Ranks>(u, n, y, table)) * (n.d * act_q8_k::scale(y));
+    const __m512 lanes = _mm512_cvtepi32_ps(block_sums<Ranks>(u, n, y, table));
+    sum = _mm512_fmadd_ps(lanes, _mm512_set1_ps(n.d * act_q8_k::scale(y)), sum);
   }
-  return sum;
+  return sum8(_mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1)));
 }
 
 #define LATTICE_DOT(name, ranks, alphabet)                                                                \
@@ -160,7 +157,6 @@ static inline float dot(const uint8_t* b, const uint8_t* y, const int8_t* alphab
   }
 LATTICE_DOT(iq2_xxs, Pairs, kValues_iq2)
 LATTICE_DOT(iq2_xs, Pairs, kValues_iq2)
-LATTICE_DOT(iq2_s, Pairs, kValues_iq2)
 LATTICE_DOT(iq3_xxs, Triples, kAlphabet_iq3xxs)
 LATTICE_DOT(iq3_s, Triples, kAlphabet_iq3s)
 #undef LATTICE_DOT

@@ -192,7 +192,7 @@ const gcts_kernel kKernels[] = {
 #define LATTICE_ROW(name, id, group)                                                                         \
   row(GCTS_OP_VEC_DOT, id, kQ8_K, "avx512_vbmi", NEEDS_AVX512_VBMI, grouped(group, kQ8_K), nullptr,           \
       function(avx512_vbmi::vec_dot_##name)),
-    LATTICE_ROW(iq2_xxs, 16, 32) LATTICE_ROW(iq2_xs, 17, 16) LATTICE_ROW(iq2_s, 22, 16)
+    LATTICE_ROW(iq2_xxs, 16, 32) LATTICE_ROW(iq2_xs, 17, 16)
     LATTICE_ROW(iq3_xxs, 18, 32) LATTICE_ROW(iq3_s, 21, 32)
 #undef LATTICE_ROW
 #elif defined(__aarch64__)

@@ -37,13 +37,13 @@ void add_through_half(std::string& text) {
           "// Blocks lie at even addresses");
 }
 
-void last_item_unguarded(std::string& text) { replace(text, "if (i >= count) return;", "if (i > count) return;"); }
+void last_item_unguarded(std::string& text) { replace(text, "if (i < count) {", "if (i <= count) {"); }
 void one_activation_past_the_end(std::string& text) { replace(text, "if (i + j < k) sum +=", "if (i + j <= k) sum +="); }
 void one_activation_before_the_start(std::string& text) {
   replace(text, "if (i + j < k) sum +=", "if (sum += 0 * (float)(a + with_bytes * (i + j))[-1], i + j < k) sum +=");
 }
 void weights_written(std::string& text) {
-  replace(text, "y[j] = c.scale", "((GPU_GLOBAL uchar*)weights)[weights_at + i / elements * bytes] = 0xa5, y[j] = c.scale");
+  replace(text, "y[GPU_RUN(j, GPU_ITEM)] =", "((GPU_GLOBAL uchar*)weights)[weights_at + i / elements * bytes] = 0xa5, y[GPU_RUN(j, GPU_ITEM)] =");
 }
 void columns_past_n_stored(std::string& text) { replace(text, "if (at_n < n && at_m < m)", "if (at_n <= n && at_m < m)"); }
 void odd_n_unwritten(std::string& text) { replace(text, "if (at_n < n && at_m < m)", "if (at_n < n / 2 * 2 && at_m < m)"); }
@@ -91,9 +91,9 @@ void activations_rounded_toward_zero(std::string& text) {
   replace(text, "GPU_NEAREST(x[j + l] * up * inverse)", "(int)(x[j + l] * up * inverse)");
 }
 void largest_activation_of_a_run(std::string& text) {
-  replace(text, "for (int j = 0; j < 32; ++j) {\n    const float magnitude", "for (int j = 0; j < 8; ++j) {\n    const float magnitude");
+  replace(text, "for (uint j = 0; j < 32; ++j) { /* the largest */", "for (uint j = 0; j < 8; ++j) {");
 }
-void minimum_without_its_sum(std::string& text) { replace(text, "if (x.has_offset) sums[r] +=", "if (0) sums[r] +="); }
+void minimum_without_its_sum(std::string& text) { replace(text, "if (minimum) sums[r] +=", "if (0) sums[r] +="); }
 
 }  // namespace
 

@@ -121,11 +121,11 @@ constexpr uint64_t even(uint64_t bytes) { return bytes % 2 == 0 ? 2 : 1; }
                                               ")\nGPU_TILES(" #name ")"}, 0, 32, 32, even(bytes)};
 #include "products.inc"
 #undef GPU_PRODUCT
-#define GPU_REQUANTIZED(name, id, elements, bytes, minimum)                                                              \
-  const Kernel kRequantized_##name{{"requantized_" #name, "GPU_WEIGHT_GROUPS(" #name ", " #elements ", " #bytes          \
-                                                          ")\nGPU_REQUANTIZED(" #name ")"}, 0, 4, 1, even(bytes)};       \
-  const Kernel kRequantizedTiles_##name{{"requantized_tiles_" #name, "GPU_WEIGHT_GROUPS(" #name ", " #elements ", " #bytes \
-                                         ")\nGPU_REQUANTIZED_TILES(" #name ", " #minimum ")"}, 0, 32, 32, even(bytes)};
+#define GPU_REQUANTIZED(name, id, bytes, bias, minimum)                                                                    \
+  const Kernel kRequantized_##name{{"requantized_" #name, "GPU_REQUANTIZED(" #name ", (" #bias "), " #minimum ")"},      \
+                                   0, 8, 1, even(bytes)};                                                                \
+  const Kernel kRequantizedTiles_##name{{"requantized_tiles_" #name, "GPU_REQUANTIZED_TILES(" #name ", (" #bias "), "    \
+                                                                     #minimum ")"}, 0, 32, 32, even(bytes)};
 #include "requantized.inc"
 #undef GPU_REQUANTIZED
 const Kernel kProducts_f16{{"products_f16_f32", "GPU_VALUES_PLAIN(f16, 2)\nGPU_PRODUCTS(f16, f32, 4)"}, 0, 1, 1, 2};
@@ -154,7 +154,7 @@ std::vector<gcts_kernel> make_rows() {
   rows.push_back(row(GCTS_OP_MATMUL, id, kF32, "_tiled", kElements, kTiles_##name, function(matmul)));
 #include "products.inc"
 #undef GPU_PRODUCT
-#define GPU_REQUANTIZED(name, id, elements, bytes, minimum)                                                                 \
+#define GPU_REQUANTIZED(name, id, bytes, bias, minimum)                                                                     \
   rows.push_back(row(GCTS_OP_MATMUL, id, kF32, "_int8", requantized(), kRequantized_##name, function(matmul)));             \
   rows.push_back(row(GCTS_OP_MATMUL, id, kF32, "_int8_tiled", requantized(), kRequantizedTiles_##name, function(matmul)));
 #include "requantized.inc"

@@ -23,7 +23,8 @@ ln -s "$root" "$folder/src/gguf-cts"
 speed="-O1 -g1"
 if [ $# -gt 0 ]; then
   export GCTS_TOOLS=$1 GCTS_TARGETS="${*:2}" GCTS_OPTIONS=-DGCTS_PRECOMPILE=ON
-  export CCACHE_SLOPPINESS=pch_defines,time_macros  # else nothing that is precompiled is kept
+  # Else ccache keeps nothing that is precompiled, and preprocesses what it does not have.
+  export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
   speed=-O0
 fi
 flags="$speed -fno-omit-frame-pointer -fsanitize=address -fsanitize=fuzzer-no-link"

@@ -131,7 +131,7 @@ Problem BenchOperands::judge_repeated(const std::vector<uint8_t>& outputs) const
   Answer answer;
   answer.output = std::span(outputs).first(std::min<size_t>(period, outputs.size()));
   KernelScore score;
-  const Problem problem = judge_output(*measurement_->row, *input_, answer, score);
+  const Problem problem = judge_timed_output(*measurement_->row, *input_, answer, score);
   if (problem.outcome != Outcome::pass) return problem;
   uint64_t done = 0;
   for (const worker::OutputPiece& piece : worker::output_pieces(request_.output_bytes))

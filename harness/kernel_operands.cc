@@ -18,6 +18,8 @@ namespace {
 // 10 ns an element; exact operands are judged all.
 constexpr uint64_t kMostSampled = 24;
 
+// Of a search, in the reference's: beyond, it is no search of that type.
+constexpr double kMostSearchError = 2;
 constexpr uint32_t kFewExperts = 3;
 
 // More rows of weights than kMostDrawn are kRepeated rows over and over: a prime, so that no
@@ -80,12 +82,10 @@ SquaredErrors squared_errors(const TensorType& type, const std::byte* blocks, st
   return errors;
 }
 
-// A search may find other blocks than the reference's: they are legal and about as good.
-Problem judge_search(const KernelRow& row, const KernelInput& input, const Answer& answer) {
+// A search may find other blocks than the reference's: they are legal, and their squared error is
+// at most so many times as large.
+Problem judge_search(const KernelRow& row, const KernelInput& input, const Answer& answer, double most) {
   const TensorType& type = *row.type;
-  // In total 1 %; a single block may rightly come out worse, but not twice as bad.
-  const bool many = answer.output.size() >= 16 * type.block_bytes;
-  const double most = many ? 1.01 : 2;
   const auto* blocks = reinterpret_cast<const std::byte*>(answer.output.data());
   for (size_t at = 0; at < answer.output.size(); at += type.block_bytes) {
     const BlockFault fault = type.codec->validate(blocks + at);
@@ -107,7 +107,9 @@ Problem judge_blocks(const KernelRow& row, const KernelInput& input, const Answe
   const auto* expected = reinterpret_cast<const uint8_t*>(input.expected.data());
   if (answer.output.size() != input.expected.size()) return {Outcome::protocol, "the output has the wrong size"};
   ++score.judged;
-  if (row.type->codec->searches) return judge_search(row, input, answer);
+  // In total 1 % worse; a single block may rightly come out worse, but not twice as bad.
+  const bool many = answer.output.size() >= 16 * row.type->block_bytes;
+  if (row.type->codec->searches) return judge_search(row, input, answer, many ? 1.01 : kMostSearchError);
   const auto [got, want] =
       std::mismatch(answer.output.begin(), answer.output.end(), expected, expected + input.expected.size());
   if (got == answer.output.end()) return {};
@@ -308,6 +310,11 @@ Problem judge_output(const KernelRow& row, const KernelInput& input, const Answe
   if (row.op == GCTS_OP_DEQUANTIZE) return judge_values(input, answer, score);
   if (row.op == GCTS_OP_QUANTIZE) return judge_blocks(row, input, answer, score);
   return judge_dot(row, input, answer, score);
+}
+
+Problem judge_timed_output(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score) {
+  const bool search = row.op == GCTS_OP_QUANTIZE && row.type->codec->searches && answer.output.size() == input.expected.size();
+  return search ? judge_search(row, input, answer, kMostSearchError) : judge_output(row, input, answer, score);
 }
 
 KernelJob usual_job(const KernelRow& row, KernelInputs input) {

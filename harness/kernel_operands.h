@@ -48,6 +48,9 @@ KernelTask packed_task(const KernelRow& row, const KernelInput& input);
 
 // Judges the packed output against the oracle of the input's pattern.
 Problem judge_output(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score);
+// The same of an output that was timed.  A quantizer that searches may trade error for speed: its
+// blocks are legal, and their squared error is at most twice the reference's.
+Problem judge_timed_output(const KernelRow& row, const KernelInput& input, const Answer& answer, KernelScore& score);
 // What is no output at all: a crash, a timeout, a status other than GCTS_OK.
 Problem judge_call(const Answer& answer);
 

@@ -78,6 +78,12 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
         take(kLevelNames[l], bytes);
       }
     }
+  // More threads can do what fewer do, on a machine that is too busy to show it too.
+  const Key* fewer = nullptr;
+  for (auto& [key, most] : found) {
+    if (fewer && fewer->first == key.first && key.first != "clock" && most.first < found[*fewer].first) most = found[*fewer];
+    fewer = &key;
+  }
   for (const auto& [key, most] : found) best_[key].take(most.first, most.second);
   return true;
 }

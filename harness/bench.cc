@@ -277,6 +277,8 @@ void BenchVerb::tell_ceilings() {
   tell({"this machine", "", "machine", ""}, ceilings_);
   for (const BenchSubject& subject : subjects_) {
     const DeviceDescription& d = subject.description.device;
+    if (subject.device && !subject.device->problem().empty())
+      report_.machine["ceilings of " + subject.description.name] = subject.device->problem();
     if (subject.device) tell({d.name.empty() ? d.interface : d.name, d.driver, "device", subject.launch.locator}, *subject.device);
   }
 }

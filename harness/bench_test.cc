@@ -92,6 +92,7 @@ BOOST_AUTO_TEST_CASE(devices_are_measured_beside_the_machine) {
     BOOST_TEST(ran.out.find("\"device of device\":\"memory: plain memory") != std::string::npos);
     if (!brings_loops) continue;
     BOOST_TEST(results[row + "refuses" + shape]["outcome"] == "fail");
+    BOOST_TEST(results[row + "refuses" + shape]["message"] == "returns GCTS_FAILED: the kernel refuses");
     BOOST_TEST(results[row + "loses_device" + shape]["outcome"] == "crash");
   }
   setenv("GCTS_NO_DEVICE", "1", 1);

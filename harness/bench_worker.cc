@@ -89,9 +89,11 @@ BenchFailure BenchWorker::open(const BenchSlot& slot, worker::BenchOpenAnswer& a
 BenchFailure BenchWorker::sample(const worker::BenchSampleRequest& request, uint64_t& ns) {
   BenchFailure failure = ask(worker::Request::bench_sample, payload_of(request));
   if (failure.any()) return failure;
-  const auto answer = worker::WireReader(answer_).take<worker::BenchSampleAnswer>();
+  worker::WireReader in(answer_);
+  const auto answer = in.take<worker::BenchSampleAnswer>();
+  const std::string words(in.take_text());
   ns = answer.ns;
-  if (answer.status != GCTS_OK) return {AnswerKind::verdict, answer.status, status_text(answer.status)};
+  if (answer.status != GCTS_OK) return {AnswerKind::verdict, answer.status, status_text(answer.status) + (words.empty() ? "" : ": ") + words};
   if (ns == 0) return {AnswerKind::unusable, 0, "the threads could not be started"};
   return failure;
 }
@@ -151,9 +153,14 @@ std::vector<CeilingWay> BenchWorker::ceilings(CeilingOf of, std::string& error) 
   return out;
 }
 
-worker::CeilingAnswer BenchWorker::ceiling(CeilingOf of, const worker::CeilingRequest& request) {
+worker::CeilingAnswer BenchWorker::ceiling(CeilingOf of, const worker::CeilingRequest& request, std::string* problem) {
   const BenchFailure failure = ask(of == CeilingOf::device ? worker::Request::device_ceiling : worker::Request::ceiling, payload_of(request));
-  return failure.any() ? worker::CeilingAnswer{} : worker::WireReader(answer_).take<worker::CeilingAnswer>();
+  if (problem) *problem = failure.message;
+  if (failure.any()) return {};
+  worker::WireReader in(answer_);
+  const auto answer = in.take<worker::CeilingAnswer>();
+  if (problem && of == CeilingOf::device) *problem = in.take_text();
+  return answer;
 }
 
 }  // namespace gcts

@@ -57,7 +57,8 @@ class BenchWorker {
                     worker::BenchReadAnswer& answer, uint64_t& peak_bytes);
 
   std::vector<CeilingWay> ceilings(CeilingOf of, std::string& error);
-  worker::CeilingAnswer ceiling(CeilingOf of, const worker::CeilingRequest& request);
+  // `problem`, if not null: why it was not measured, "" if it was.
+  worker::CeilingAnswer ceiling(CeilingOf of, const worker::CeilingRequest& request, std::string* problem = nullptr);
 
   // Counts the workers that were lost: a slot lives as long as the worker it is in.
   uint64_t generation() const { return generation_; }

@@ -24,6 +24,7 @@ uint64_t DeviceCeilings::traffic_bytes(bool quick) const {
 void DeviceCeilings::measure(BenchWorker& worker, bool quick) {
   std::string error;
   std::map<std::string, std::pair<double, std::string>> found;
+  problem_.clear();
   for (const CeilingWay& way : worker.ceilings(CeilingOf::device, error)) {
     worker::CeilingRequest request{};
     request.row = way.row;
@@ -32,7 +33,9 @@ void DeviceCeilings::measure(BenchWorker& worker, bool quick) {
     request.sample_ns = quick ? 2'000'000 : 10'000'000;
     request.samples = quick ? 6 : 12;
     auto& most = found[way.quantity];
-    if (const double rate = worker.ceiling(CeilingOf::device, request).best; rate > most.first) most = {rate, way.variant};
+    std::string why;
+    if (const double rate = worker.ceiling(CeilingOf::device, request, &why).best; rate > most.first) most = {rate, way.variant};
+    if (!why.empty()) problem_ += fmt::format("{}no {} by {}: {}", problem_.empty() ? "" : "; ", way.quantity, way.variant, why);
   }
   for (const auto& [quantity, most] : found) best_[quantity].take(most.first, most.second);
 }

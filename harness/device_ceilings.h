@@ -31,6 +31,8 @@ class DeviceCeilings {
   // Bytes of a ring that the caches of today's devices hold little of; `quick`: that most of
   // them do.
   uint64_t ring_bytes(bool quick) const;
+  // What was not measured and why; "" if everything was.
+  const std::string& problem() const { return problem_; }
   // "ceiling/read/device" and so on.
   std::vector<Result> results(uint32_t subject) const;
 
@@ -42,6 +44,7 @@ class DeviceCeilings {
 
   DeviceDescription device_;
   std::map<std::string, BestRate> best_;
+  std::string problem_;
 };
 
 }  // namespace gcts

@@ -221,7 +221,7 @@ std::string device_text(const DeviceDescription& device) {
   if (!device.missing.empty()) return device.missing;
   std::string out = fmt::format("{}: {}, driver {}", device.interface, device.name, device.driver);
   if (device.memory != 0) out += fmt::format("; {} of memory, at most {} at once", size_text(device.memory), size_text(device.largest_allocation));
-  if (device.compute_units != 0) out += fmt::format("; {} compute units", device.compute_units);
+  if (device.compute_units != 0) out += fmt::format("; {} compute unit{}", device.compute_units, device.compute_units == 1 ? "" : "s");
   return out + (device.unmapped_guards ? "; unmapped memory around allocations" : "; checked zones around allocations");
 }
 

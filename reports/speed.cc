@@ -60,7 +60,7 @@ void write_machine(const Report& report, std::ostream& out) {
     if (found != report.machine.end()) out << fmt::format("  {:<13} {}\n", name, escape_terminal(found->second));
   }
   for (const auto& [name, value] : report.machine)
-    if (name.starts_with("device of ")) out << fmt::format("  {:<13} {}\n", escape_terminal(name), escape_terminal(value));
+    if (name.starts_with("device of ") || name.starts_with("ceilings of ")) out << fmt::format("  {:<13} {}\n", escape_terminal(name), escape_terminal(value));
 }
 
 void write_ceilings(const Speeds& speeds, std::ostream& out) {
@@ -85,6 +85,7 @@ void write_ceilings(const Speeds& speeds, std::ostream& out) {
 
 void write_devices(const Speeds& speeds, std::ostream& out) {
   for (const SpeedDevice& device : speeds.devices) {
+    if (device.ceilings.empty()) continue;
     out << fmt::format("\nwhat {} can do\n", escape_terminal(device.subject->name));
     Table table;
     for (const Ceiling& c : device.ceilings) table.row({escape_terminal(c.quantity), fmt::format("{} {}", speed_text(c.value), c.unit), shortened(c.variant)});

@@ -133,6 +133,7 @@ void write_ceiling_table(const SpeedPage& page) {
     page.out << "</tbody></table></div>\n";
   }
   for (const SpeedDevice& device : page.speeds.devices) {
+    if (device.ceilings.empty()) continue;
     page.out << "<h3>Ceilings of " << text(device.subject->name) << "</h3>\n<p class=\"note\">The best of several loops that the plugin brings, timed by the host's "
                 "clock. A copy's bytes are read and written and count twice.</p>\n<div class=\"wide\"><table><thead><tr><th></th><th>at best</th><th></th>"
                 "</tr></thead><tbody>\n";

@@ -304,6 +304,7 @@ bool answer_bench_sample(Session& session, std::span<const uint8_t> payload) {
   if (good() == slot.status.end()) answer.ns = bench.team.run(slot.asked.team, timed);
   if (const auto bad = good(); bad != slot.status.end()) answer.status = *bad;
   session.answer.put(answer);
+  session.answer.put_text(slot.device && answer.status != GCTS_OK ? device_error(*slot.device) : "");
   return true;
 }
 

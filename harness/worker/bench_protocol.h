@@ -58,6 +58,7 @@ struct BenchSampleRequest {
   uint64_t calls;
   uint64_t extra_permille;  // this many more calls in a thousand are made and not counted
 };
+// The answer; then text: what a device says of a call that failed.
 struct BenchSampleAnswer {
   int32_t status;
   uint32_t reserved;
@@ -122,7 +123,8 @@ struct CeilingRequest {
   uint64_t samples;
 };
 // Request::device_ceilings and device_ceiling: the same of the rows that the plugin's device
-// brings.  One thread; bytes are a multiple of 1 MiB.
+// brings.  One thread; bytes are a multiple of 1 MiB; after the answer stands what the device
+// says of a loop that failed.
 struct CeilingAnswer {
   double best;    // bytes or operations a nanosecond, all threads together
   double median;

@@ -119,6 +119,8 @@ bool answer_device_ceiling(Session& session, std::span<const uint8_t> payload) {
     answer.median = rates[rates.size() / 2];
   }
   session.answer.put(answer);
+  const std::string why = device_error(device);
+  session.answer.put_text(answer.best > 0 ? "" : why.empty() ? "the loop fails" : why);
   return true;
 }
 

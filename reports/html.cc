@@ -23,7 +23,7 @@ namespace {
 
 // Bad cases of a cell that are told in full, and those that are named at least.
 constexpr size_t kMostTold = 2;
-constexpr size_t kMostNamed = 6;
+constexpr size_t kMostNamed = 4;
 
 std::string plural(size_t count, std::string_view noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 

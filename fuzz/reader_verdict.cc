@@ -44,6 +44,15 @@ Sighting differs(const FuzzedPlugin& plugin, const ContentsDifference& differenc
   return {plugin.name, "contents", what, "", "reads other contents: " + difference.sentence()};
 }
 
+// Invalid whichever alignment counts, where the file gives several.
+bool is_invalid(const Reading& reading) {
+  const bool open = alignment_is_open(reading);
+  const std::vector<Finding>& all = reading.findings.all();
+  return std::any_of(all.begin(), all.end(), [&](const Finding& finding) {
+    return fuzz_profile().severity(finding.rule) == Severity::must && !(open && follows_from_alignment(finding.rule));
+  });
+}
+
 }  // namespace
 
 const Profile& fuzz_profile() {
@@ -63,7 +72,7 @@ const Profile& fuzz_profile() {
 Expected expect(std::span<const std::byte> file, Stage stage) {
   Expected out{read(file, {.stage = stage, .lint = false}), Expectation::valid, ""};
   out.reason = undecided(out.reading, nesting(file));
-  if (judge(out.reading.findings, fuzz_profile()) == Verdict::invalid) out.verdict = Expectation::invalid;
+  if (is_invalid(out.reading)) out.verdict = Expectation::invalid;
   else if (!out.reason.empty()) out.verdict = Expectation::either;
   // A reader may look further than it was asked to.
   else if (stage == Stage::metadata && expect(file, Stage::data).verdict != Expectation::valid) out.verdict = Expectation::either;

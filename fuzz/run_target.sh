@@ -28,7 +28,9 @@ mkdir -p "$folder/corpus" "$folder/found"
 cp "$build/bin/fuzz_$target" "$folder/running"
 regressions=fuzz/regressions/$target
 [ -d "$regressions" ] || regressions=
-"$folder/running" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=256 -dict="$folder/dictionary" \
+# The engine's limit for one input is by the clock on the wall, which runs on while a busy
+# machine does other things: far more than the seconds that an input may take.
+"$folder/running" -max_len=4096 -timeout=300 -rss_limit_mb=2048 -malloc_limit_mb=256 -dict="$folder/dictionary" \
   -artifact_prefix="$folder/found/" -print_final_stats=1 "$folder/corpus" "$folder/seeds" $regressions >"$folder/log" 2>&1 &
 pid=$!
 trap 'kill $pid 2>/dev/null' EXIT

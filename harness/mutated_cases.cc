@@ -87,6 +87,7 @@ Case mutated_case(uint64_t seed, std::string id) {
   Case c;
   c.stage = base.stage;
   c.breaks = broken(reading.findings);
+  if (alignment_is_open(reading)) std::erase_if(c.breaks, follows_from_alignment);
   c.rule = told(c.breaks, base.rule);
   c.also = c.breaks;
   std::erase(c.also, c.rule);

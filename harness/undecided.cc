@@ -3,6 +3,7 @@
 #include "harness/undecided.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "corpus/mutator.h"
 #include "reference/split.h"
@@ -27,6 +28,21 @@ uint64_t nesting(std::span<const std::byte> file) {
   return deepest;
 }
 
+bool alignment_is_open(const Reading& reading) {
+  const ValueView* first = nullptr;
+  for (const KeyValueView& pair : reading.metadata) {
+    if (pair.key != kAlignmentKey) continue;
+    if (first && (first->type != pair.value.type || first->bits() != pair.value.bits())) return true;
+    if (!first) first = &pair.value;
+  }
+  return false;
+}
+
+bool follows_from_alignment(rule::Index rule) {
+  const std::string_view area = rule_at(rule).area;
+  return area == "offsets" || area == "data";
+}
+
 std::string undecided(const Reading& reading, uint64_t depth) {
   std::string reason;
   for (const Finding& finding : reading.findings.all()) {
@@ -35,7 +51,7 @@ std::string undecided(const Reading& reading, uint64_t depth) {
     if (rule.level == Level::undefined && finding.rule != rule::no_trailing_bytes) return "undefined";
     if (rule.ggml == Severity::must) reason = "divergence";
   }
-  if (reading.alignment >= kOpenAlignment) return "undefined";
+  if (reading.alignment >= kOpenAlignment || alignment_is_open(reading)) return "undefined";
   for (const TensorView& tensor : reading.tensors) {
     const TensorType* type = find_tensor_type(tensor.type);
     const bool blocks = type && type->block_elements > 1;

@@ -18,6 +18,13 @@ namespace gcts {
 // or not.
 uint64_t nesting(std::span<const std::byte> file);
 
+// Whether the file gives different alignments.  Nobody says which of them counts, and so where
+// its data ought to lie.
+bool alignment_is_open(const Reading& reading);
+
+// Whether a rule is about where data lie.
+bool follows_from_alignment(rule::Index rule);
+
 // Why either verdict on the file is right, in the terms of Case::reason; "" if only
 // one is.  `depth`: its nesting.
 std::string undecided(const Reading& reading, uint64_t depth);

@@ -31,7 +31,7 @@ constexpr gcts_accuracy requantized(uint32_t group, uint32_t activation_type, bo
 
 // The zero points of Q3_K, Q6_K, IQ1 and TQ: the lanes of an x86 register sum unsigned codes, and
 // other lanes take the zero point off (kLanes).
-constexpr bool lanes_apart(uint32_t type) {
+[[maybe_unused]] constexpr bool lanes_apart(uint32_t type) {
   return type == 11 || type == 14 || type == 19 || type == 29 || type == 34 || type == 35;
 }
 #define ZERO_APART_generic(type) false

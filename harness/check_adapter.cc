@@ -85,25 +85,25 @@ class AdapterCheck {
   }
 
   // Like a step, but fails only where the adapter spoke nonsense.
-  void remark(const char* what, const std::string& wrong) {
-    if (wrong.empty() || !understood_) {
-      step(what, wrong);
-      return;
-    }
+  bool remark(const char* what, const std::string& wrong) {
+    if (wrong.empty() || !understood_) return step(what, wrong);
     fmt::print("note {}: {}\n", what, wrong);
     remarks_ = true;
+    return false;
   }
 
   void check_reading() {
     step("reads a valid file, stage data", reads(plain_sample(), Stage::data));
     step("reads a valid file, stage metadata", reads(plain_sample(), Stage::metadata));
     remark("reads a file with a value of each kind", reads(full_sample(), Stage::data));
+    // A reader may miss either fault; one that misses both has no verdict to tell.
     Bytes broken = write_bytes(plain_sample());
-    step("rejects a file that is cut off in its header, with a message",
-         wants(folder_.write({{"cut.gguf", Bytes(broken.begin(), broken.begin() + 6)}}), GCTS_REJECTED, "reject"));
+    const bool cut = remark("rejects a file that is cut off in its header, with a message",
+                            wants(folder_.write({{"cut.gguf", Bytes(broken.begin(), broken.begin() + 6)}}), GCTS_REJECTED, "reject"));
     broken[0] = std::byte{'X'};
-    remark("rejects a file of another magic number",
-           wants(folder_.write({{"broken.gguf", broken}}), GCTS_REJECTED, "reject"));
+    const bool other = remark("rejects a file of another magic number, with a message",
+                              wants(folder_.write({{"broken.gguf", broken}}), GCTS_REJECTED, "reject"));
+    step("rejects one of the two", cut || other ? "" : "neither is rejected");
     step("answers 'error' for a file that is not there", wants("/nonexistent/model.gguf", GCTS_FAILED, "error"));
   }
 

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(all_peers_run_with_their_expected_failures) {
 
 // A plugin is there, and what it opens is not: what ./dev peers said of that comes first.
 BOOST_AUTO_TEST_CASE(what_a_plugin_opens_may_be_left_out) {
-  if (own_plugin("ggml").empty()) return;
+  if (own_plugin("ggml").empty() || !have_python()) return;
   const Installed installed;
   setenv("GCTS_GGML_LIB", "/nonexistent", 1);
   const Report report = reported(run_program({"run", "--all-peers", "--run", kCases, "--format", "jsonl"}));

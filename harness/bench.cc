@@ -15,6 +15,7 @@
 #include "harness/bench_readers.h"
 #include "harness/bench_run.h"
 #include "harness/bench_twins.h"
+#include "harness/clock.h"
 #include "harness/device_ceilings.h"
 #include "harness/locations.h"
 #include "harness/machine.h"
@@ -220,7 +221,7 @@ Result out_of_time(const BenchMeasurement& m) {
   r.case_id = m.id;
   r.rule = "speed";
   r.outcome = r.raw = Outcome::skip;
-  r.message = "the time budget is used up";
+  r.message = kOutOfTime;
   return r;
 }
 

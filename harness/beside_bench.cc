@@ -258,15 +258,19 @@ constexpr Wanted kWanted[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
+  std::map<std::string, std::vector<std::string>> options;
+  bool understood = argc >= 3 && argc % 2 == 1;
+  for (int i = 3; i + 1 < argc; i += 2) {
+    understood &= chosen({"--op", "--type", "--theirs", "--rows", "--seconds"}, argv[i]);
+    options[argv[i]].push_back(argv[i + 1]);
+  }
+  if (!understood) {
     fmt::print(stderr, "beside_bench OURS THEIRS [--op OP]... [--type TYPE]... [--theirs VARIANT]... [--rows N] [--seconds S]\n");
     return 2;
   }
   const gcts_plugin *ours = open_plugin(argv[1]), *theirs = open_plugin(argv[2]);
   if (!ours || !theirs) return 2;
   Bench bench(*ours, *theirs);
-  std::map<std::string, std::vector<std::string>> options;
-  for (int i = 3; i + 1 < argc; i += 2) options[argv[i]].push_back(argv[i + 1]);
   if (!options["--rows"].empty()) bench.rows = std::stoul(options["--rows"].back());
   if (!options["--seconds"].empty()) bench.seconds = std::stod(options["--seconds"].back());
   bench.variants = options["--theirs"];

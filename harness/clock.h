@@ -1,4 +1,4 @@
-// The clock by which runs are timed.
+// The clock by which runs are timed, and what its budgets come to.
 
 #ifndef GCTS_HARNESS_CLOCK_H_
 #define GCTS_HARNESS_CLOCK_H_
@@ -13,6 +13,9 @@ inline double now_seconds() {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
+
+// Why that is skipped for which a time budget leaves no time.
+inline constexpr char kOutOfTime[] = "the time budget is used up";
 
 }  // namespace gcts
 

@@ -29,8 +29,6 @@ struct SuiteSubject {
 };
 
 inline constexpr double kCostlySeconds = 0.2;
-// Why a case that the time budget leaves no time for is skipped.
-inline constexpr char kOutOfTime[] = "the time budget is used up";
 
 struct SuiteOptions {
   Profile profile = Profile::builtin(BuiltinProfile::spec);

@@ -86,4 +86,17 @@ const KeyValueView* Survey::find(std::string_view key) const {
   return it == known.end() || (*it)->key != key ? nullptr : *it;
 }
 
+const KeyValueView* Survey::find(std::string_view prefix, std::string_view key) const {
+  const size_t dot = prefix.size(), size = dot + 1 + key.size();
+  // Below 0: `text` comes before the key that is looked for; 0: it is that key.
+  const auto order = [&](std::string_view text) {
+    if (text.size() != size) return text.size() < size ? -1 : 1;
+    if (const int start = text.compare(0, dot, prefix); start != 0) return start;
+    if (const int middle = text.compare(dot, 1, "."); middle != 0) return middle;
+    return text.compare(dot + 1, key.size(), key);
+  };
+  const auto it = std::partition_point(known.begin(), known.end(), [&](const KeyValueView* pair) { return order(pair->key) < 0; });
+  return it == known.end() || order((*it)->key) != 0 ? nullptr : *it;
+}
+
 }  // namespace gcts

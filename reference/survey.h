@@ -26,6 +26,8 @@ struct Survey {
   // order; the first of a key.
   std::vector<const KeyValueView*> known;
   const KeyValueView* find(std::string_view key) const;
+  // That of the key "<prefix>.<key>", which is not put together.
+  const KeyValueView* find(std::string_view prefix, std::string_view key) const;
 
   std::vector<Extent> extents;           // of all tensors
   const TensorView* quantized = nullptr;  // the first tensor that is

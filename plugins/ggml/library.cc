@@ -6,13 +6,14 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "../own_folder.h"
 
 namespace peer {
 namespace {
@@ -37,15 +38,6 @@ bool is_folder(const std::string& path) {
 bool is_file(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
-}
-
-// The folder of this plugin's own file.
-std::string own_folder() {
-  Dl_info info{};
-  char real[PATH_MAX];
-  if (!dladdr(reinterpret_cast<const void*>(&own_folder), &info) || !realpath(info.dli_fname, real)) return ".";
-  std::string path = real;
-  return path.substr(0, path.rfind('/'));
 }
 
 std::string base_in(const std::string& folder) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../own_folder.h"
 #include "gcts/plugin.h"
 
 namespace {
@@ -40,14 +41,6 @@ template <typename F>
 bool bind(void* handle, const char* name, F& to) {
   to = reinterpret_cast<F>(dlsym(handle, name));
   return to != nullptr;
-}
-
-// The folder of this plugin's own file.
-std::string own_folder() {
-  Dl_info info{};
-  if (!dladdr(reinterpret_cast<const void*>(&own_folder), &info)) return ".";
-  const std::string path = info.dli_fname;
-  return path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'));
 }
 
 // The first file that the pattern fits; "" if none does.

@@ -42,19 +42,9 @@ std::optional<std::string_view> architecture_of(const Reading& reading) {
   return pair->value.text();
 }
 
-// The key "<architecture>.<key>", which is not put together: known keys are by their size first.
 const KeyValueView* find_of_architecture(const Reading& reading, std::string_view key) {
   const auto architecture = architecture_of(reading);
-  if (!architecture) return nullptr;
-  const size_t size = architecture->size() + 1 + key.size();
-  const auto& known = reading.survey->known;
-  const auto first =
-      std::lower_bound(known.begin(), known.end(), size, [](const KeyValueView* pair, size_t wanted) { return pair->key.size() < wanted; });
-  const auto found = std::find_if(first, known.end(), [&](const KeyValueView* pair) {
-    return pair->key.size() != size ||
-           (pair->key[architecture->size()] == '.' && pair->key.starts_with(*architecture) && pair->key.ends_with(key));
-  });
-  return found == known.end() || (*found)->key.size() != size ? nullptr : *found;
+  return architecture ? reading.survey->find(*architecture, key) : nullptr;
 }
 
 std::optional<uint64_t> unsigned_of(const KeyValueView* pair) {

@@ -2,13 +2,12 @@
 //
 // GCTS_UPDATE_GOLDEN=1 in the environment writes the golden files instead.
 
+#include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
-
-#include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "reports/grid.h"
 #include "reports/markup_check.h"
@@ -27,12 +26,15 @@ std::string rendered(std::string_view name, const Report& report, const Style& s
   return out.str();
 }
 
-std::string golden_path(std::string_view name) { return std::string(GCTS_SOURCE_DIR "/reports/golden/sample.") + std::string(name); }
+std::string golden_path(std::string_view name) {
+  return std::string(GCTS_SOURCE_DIR "/reports/golden/sample.") + std::string(name);
+}
 
 BOOST_AUTO_TEST_CASE(every_format_gives_its_golden_file) {
   for (const Format& format : formats()) {
     const std::string text = rendered(format.name, sample_report());
-    if (std::getenv("GCTS_UPDATE_GOLDEN") != nullptr) std::ofstream(golden_path(format.name), std::ios::binary) << text;
+    if (std::getenv("GCTS_UPDATE_GOLDEN") != nullptr)
+      std::ofstream(golden_path(format.name), std::ios::binary) << text;
     std::ifstream in(golden_path(format.name), std::ios::binary);
     BOOST_REQUIRE_MESSAGE(in.good(), "no golden file for " << format.name);
     std::stringstream golden;
@@ -67,6 +69,17 @@ void validated_by(const char* program, const char* command, std::string_view tex
   BOOST_TEST(pclose(pipe) == 0, command);
 }
 
+// What the checks of markup call wrong, and text that only looks like it.
+BOOST_AUTO_TEST_CASE(markup_faults_are_told_from_text_that_looks_like_them) {
+  for (const char* sound :
+       {"<a b=\"it says src=\" c=\"d\"/>", "<a id=\"1\"><b title=\" id=\"/></a>", "<a\n b = '\"'/>"})
+    BOOST_TEST(markup_fault(sound) == "", sound);
+  for (const char* wrong :
+       {"<a b=\"c\" src=\"d\"/>", "<a id=\"1\"><b id=\"1\"/></a>", "<a href=\"#1\"/>", "<a b=\"c\"d\"/>",
+        "<a b=c/>", "<a b>", "<a =\"c\"/>", "<a b=\"<\"/>", "<a><b></a></b>", "<a>", "a & b", "<a"})
+    BOOST_TEST(markup_fault(wrong) != "", wrong);
+}
+
 BOOST_AUTO_TEST_CASE(junit_is_well_formed) {
   const std::string text = rendered("junit", sample_report());
   BOOST_TEST(markup_fault(text) == "");
@@ -84,7 +97,8 @@ BOOST_AUTO_TEST_CASE(the_page_is_well_formed_and_valid_html) {
 
 BOOST_AUTO_TEST_CASE(the_page_needs_nothing_from_outside) {
   const std::string text = rendered("html", Report{});
-  for (const char* address : {"http", "url(", "@import", "//"}) BOOST_TEST(text.find(address) == std::string::npos, address);
+  for (const char* address : {"http", "url(", "@import", "//"})
+    BOOST_TEST(text.find(address) == std::string::npos, address);
 }
 
 BOOST_AUTO_TEST_CASE(json_lines_are_json_objects) {
@@ -96,7 +110,8 @@ BOOST_AUTO_TEST_CASE(json_lines_are_json_objects) {
     BOOST_TEST(nlohmann::json::parse(line, nullptr, false).is_object());
   }
   const Report report = sample_report();
-  BOOST_TEST(lines == 2 + report.subjects.size() + report.absent.size() + report.rules.size() + report.results.size() + report.faults.size());
+  BOOST_TEST(lines == 2 + report.subjects.size() + report.absent.size() + report.rules.size() +
+                          report.results.size() + report.faults.size());
 }
 
 BOOST_AUTO_TEST_CASE(tap_counts_its_points) {
@@ -146,8 +161,10 @@ void check_table_rows(const std::string& text) {
     }
     size_t cells = 0;
     for (size_t i = 0; i < line.size(); ++i) {
-      if (line[i] == '\\') ++i;
-      else if (line[i] == '|') ++cells;
+      if (line[i] == '\\')
+        ++i;
+      else if (line[i] == '|')
+        ++cells;
     }
     if (head == 0) head = cells;
     BOOST_TEST(cells == head, line);

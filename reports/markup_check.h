@@ -1,7 +1,7 @@
 // What is wrong with markup that a report format wrote, for tests and fuzzing.
 //
-// Our writers use elements, attributes in double quotes and entities, and nothing else of
-// XML, so that little suffices to see whether text got out of its place.
+// Our writers, and the chart program, use elements, attributes and entities, and nothing else
+// of XML, so that little suffices to see whether text got out of its place.
 
 #ifndef GCTS_REPORTS_MARKUP_CHECK_H_
 #define GCTS_REPORTS_MARKUP_CHECK_H_
@@ -21,13 +21,33 @@ inline bool is_entity(std::string_view text) {
   return false;
 }
 
-// The value of an attribute of a tag; "" if it has none.
-inline std::string_view attribute(std::string_view tag, std::string_view name) {
-  const std::string start = " " + std::string(name) + "=\"";
-  const size_t at = tag.find(start);
-  if (at == tag.npos) return {};
-  const size_t from = at + start.size();
-  return tag.substr(from, tag.find('"', from) - from);
+struct Attribute {
+  std::string_view name, value;
+};
+
+// Those of a tag, read one after the other, so that what a value holds is no name of the
+// next.  A tag that is anything else than a name and attributes in quotes is `broken`.
+inline std::vector<Attribute> attributes(std::string_view tag, bool& broken) {
+  constexpr std::string_view kSpace = " \t\n";
+  std::vector<Attribute> out;
+  size_t at = std::min(tag.find_first_of(kSpace), tag.size());
+  while ((at = tag.find_first_not_of(kSpace, at)) != tag.npos && tag.substr(at) != "/") {
+    const size_t end = std::min(tag.find_first_of(" \t\n=\"'/", at), tag.size());
+    const size_t equals = tag.find_first_not_of(kSpace, end);
+    const size_t quote = equals == tag.npos ? equals : tag.find_first_not_of(kSpace, equals + 1);
+    broken = broken || end == at || quote == tag.npos || tag[equals] != '=' ||
+             (tag[quote] != '"' && tag[quote] != '\'');
+    const size_t close = broken ? tag.npos : tag.find(tag[quote], quote + 1);
+    if (close == tag.npos) {
+      broken = true;
+      break;
+    }
+    out.push_back({tag.substr(at, end - at), tag.substr(quote + 1, close - quote - 1)});
+    at = close + 1;
+    broken = at < tag.size() && (kSpace.find(tag[at]) == kSpace.npos && tag.substr(at) != "/");
+    if (broken) break;
+  }
+  return out;
 }
 
 // "" if tags are balanced, every "&" begins an entity, ids are unique and all links lead to
@@ -45,16 +65,21 @@ inline std::string markup_fault(std::string_view xml) {
     at = end;
     if (tag.starts_with("?") || tag == "!DOCTYPE html") continue;
     const std::string name(tag.substr(0, tag.find_first_of(" \n/", 1)));
-    if (tag.find('<') != tag.npos || std::count(tag.begin(), tag.end(), '"') % 2 != 0) return "a broken tag: " + name;
+    bool broken = tag.find('<') != tag.npos;
+    const std::vector<Attribute> all =
+        tag.starts_with("/") ? std::vector<Attribute>() : attributes(tag, broken);
+    if (broken) return "a broken tag: " + name;
     if (tag.starts_with("/")) {
       if (open.empty() || open.back() != tag.substr(1)) return "an end without its begin: " + name;
       open.pop_back();
     } else if (!tag.ends_with("/")) {
       open.push_back(name);
     }
-    if (const std::string_view id = attribute(tag, "id"); !id.empty() && !ids.emplace(id).second) return "an id twice: " + std::string(id);
-    if (const std::string_view link = attribute(tag, "href"); !link.empty()) links.emplace_back(link);
-    if (!attribute(tag, "src").empty()) return "something from outside: " + name;
+    for (const auto& [key, value] : all) {
+      if (key == "id" && !ids.emplace(value).second) return "an id twice: " + std::string(value);
+      if (key == "href") links.emplace_back(value);
+      if (key == "src") return "something from outside: " + name;
+    }
     for (const std::string_view active : {"script", "iframe", "object", "embed", "link", "base", "form"}) {
       if (name == active) return "an element of its own will: " + name;
     }

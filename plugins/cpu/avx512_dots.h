@@ -58,10 +58,11 @@ static inline void add_group(const uint8_t* b, int g, __m128 weight, const uint8
 }
 
 // The 16 scales of four blocks of NVFP4, or four of one: four bits of exponent and three of
-// fraction are a half of which the exponent counts from another number.  127 stands for zero.
+// fraction are a half of which the exponent counts from another number.  The highest bit is
+// ignored, but 127 alone stands for zero.
 static inline __m128 nvfp4_scales(const uint8_t* b) {
-  const __m128i v = _mm_and_si128(_mm_cvtepu8_epi16(_mm_cvtsi32_si128(static_cast<int>(load32(b)))), _mm_set1_epi16(127));
-  const __m128i known = _mm_andnot_si128(_mm_cmpeq_epi16(v, _mm_set1_epi16(127)), v);
+  const __m128i v = _mm_cvtepu8_epi16(_mm_cvtsi32_si128(static_cast<int>(load32(b)))), low = _mm_set1_epi16(127);
+  const __m128i known = _mm_andnot_si128(_mm_cmpeq_epi16(v, low), _mm_and_si128(v, low));
   return _mm_mul_ps(_mm_cvtph_ps(_mm_slli_epi16(known, 7)), _mm_set1_ps(128));
 }
 template <typename A>

@@ -25,16 +25,25 @@ static inline __m256i unsigned_codes(const nvfp4*, const uint8_t* b, int g) {
   return raised_look_up(kValues_fp4, nvfp4::kOffset, paired_nibbles(b + 4 + 16 * g));
 }
 
+// 32 activation codes, and what the offset of the weights' codes adds to their products.
+//
 // dpbusd takes unsigned codes: the offset is added and its products taken off again.  Sums
 // of 32 products stay below 2^22, so started at the bits of 1.5 * 2^23 they are floats, and
 // one exact subtraction takes off the offset and the start together.
+struct Codes32 {
+  __m256i y;
+  __m256 off;
+};
+static inline __m256i start() { return _mm256_set1_epi32(0x4b400000); }
 template <typename T>
-static inline __m256 dot32(__m256i codes, __m256i y) {
-  asm("" : "+v"(y));  // one load for both: loads are what these kernels are made of
-  const __m256i start = _mm256_set1_epi32(0x4b400000), offset = _mm256_set1_epi8(static_cast<char>(T::kOffset));
-  const __m256i sum = _mm256_dpbusd_epi32(start, codes, y);
-  const __m256i off = T::kOffset == 0 ? start : _mm256_dpbusd_epi32(start, offset, y);
-  return _mm256_sub_ps(_mm256_castsi256_ps(sum), _mm256_castsi256_ps(off));
+static inline Codes32 codes32(const uint8_t* p) {
+  __m256i y = load(p);
+  asm("" : "+v"(y));  // one load for all: loads are what these kernels are made of
+  const __m256i offset = _mm256_set1_epi8(static_cast<char>(T::kOffset));
+  return {y, _mm256_castsi256_ps(T::kOffset == 0 ? start() : _mm256_dpbusd_epi32(start(), offset, y))};
+}
+static inline __m256 dot32(__m256i codes, const Codes32& with) {
+  return _mm256_sub_ps(_mm256_castsi256_ps(_mm256_dpbusd_epi32(start(), codes, with.y)), with.off);
 }
 
 // The four halves that a block begins with, as floats: the scale and, where there is one, the
@@ -49,62 +58,92 @@ static inline __m128 weight_head(const mxfp4*, const uint8_t* b) {
   mxfp4::scales(b, a, m);
   return _mm_set_ss(a[0]);
 }
-
-template <typename T, typename A>
-static inline void add_group(const uint8_t* b, int g, __m128 weight, const uint8_t* y, __m256& sum, __m128& minima) {
-  const __m128 d = head(y), product = T::kMinimum ? _mm_mul_ps(weight, d) : _mm_mul_ss(weight, d);
-  if constexpr (T::kMinimum) minima = _mm_add_ps(minima, product);  // the second lane counts
-  sum = _mm256_fmadd_ps(dot32<T>(unsigned_codes(static_cast<const T*>(nullptr), b, g), load(y + A::kCodes)), _mm256_broadcastss_ps(product), sum);
-}
-
 // The 16 scales of four blocks of NVFP4, or four of one: four bits of exponent and three of
 // fraction are a half of which the exponent counts from another number.  The highest bit is
 // ignored, but 127 alone stands for zero.
-static inline __m128 nvfp4_scales(const uint8_t* b) {
+static inline __m128 weight_head(const nvfp4*, const uint8_t* b) {
   const __m128i v = _mm_cvtepu8_epi16(_mm_cvtsi32_si128(static_cast<int>(load32(b)))), low = _mm_set1_epi16(127);
   const __m128i known = _mm_andnot_si128(_mm_cmpeq_epi16(v, low), _mm_and_si128(v, low));
   return _mm_mul_ps(_mm_cvtph_ps(_mm_slli_epi16(known, 7)), _mm_set1_ps(128));
 }
-template <typename A>
-static inline void add_nvfp4(const uint8_t* b, const uint8_t* y, __m256& even, __m256& odd) {
-  const __m128 d = _mm_shuffle_ps(head(y), head(y + A::kBytes), 0);
-  const __m256 scales = _mm256_castps128_ps256(_mm_mul_ps(nvfp4_scales(b), d));
-  even = _mm256_fmadd_ps(dot32<nvfp4>(unsigned_codes(static_cast<const nvfp4*>(nullptr), b, 0), load(y + A::kCodes)),
-                         _mm256_permutevar8x32_ps(scales, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1)), even);
-  odd = _mm256_fmadd_ps(dot32<nvfp4>(unsigned_codes(static_cast<const nvfp4*>(nullptr), b, 1), load(y + A::kBytes + A::kCodes)),
-                        _mm256_permutevar8x32_ps(scales, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3)), odd);
-}
 
-// Activations in blocks of 32.  Four chains of additions, so that none waits for another.
-template <typename T, typename A, int kGroup>
-static inline float dot_blocks(const uint8_t* b, const uint8_t* y, uint64_t count) {
-  static_assert(kGroup == 32 || T::kBytes == nvfp4::kBytes);
-  constexpr int kEach = T::kElements / 32, kStep = kEach > 4 ? kEach : 4;
-  __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps()};
-  __m128 minima = _mm_setzero_ps();
-  uint64_t left = count;
-  for (; left >= 32 * kStep; left -= 32 * kStep)
+// What one row of weights comes to.  Four chains of additions, so that none waits for another.
+struct RowSum {
+  __m256 chain[4];
+  __m128 minima;
+};
+static inline RowSum no_sum() {
+  const __m256 zero = _mm256_setzero_ps();
+  return {{zero, zero, zero, zero}, _mm_setzero_ps()};
+}
+template <typename T>
+static inline float all(const RowSum& of) {
+  const float sum = sum8(_mm256_add_ps(_mm256_add_ps(of.chain[0], of.chain[1]), _mm256_add_ps(of.chain[2], of.chain[3])));
+  if constexpr (T::kMinimum) return sum + _mm_cvtss_f32(_mm_movehdup_ps(of.minima));
+  return sum;
+}
+template <int kRows>
+using Rows = const uint8_t* const (&)[kRows];
+
+#define EACH_ROW _Pragma("GCC unroll 4") for (int r = 0; r < kRows; ++r)
+
+template <typename T>
+inline constexpr bool kScaleEach16 = false;
+template <>
+inline constexpr bool kScaleEach16<nvfp4> = true;
+
+// One block, at `at` of each row; its first 32 elements go to chain i.
+template <typename T, typename A, int kRows>
+__attribute__((always_inline)) static inline void add_block(Rows<kRows> rows, uint64_t at, const uint8_t* y, int i, RowSum (&sum)[kRows]) {
+  constexpr const T* kType = nullptr;
+  __m128 weight[kRows];
+  EACH_ROW weight[r] = weight_head(kType, rows[r] + at);
+  if constexpr (kScaleEach16<T>) {
+    const __m128 d = _mm_shuffle_ps(head(y), head(y + A::kBytes), 0);
+    EACH_ROW weight[r] = _mm_mul_ps(weight[r], d);
+  }
 #pragma GCC unroll 4
-    for (int i = 0; i < kStep; i += kEach, b += T::kBytes, y += kEach * A::kBytes) {
-      if constexpr (kGroup == 16) {
-        add_nvfp4<A>(b, y, sum[i % 4], sum[(i + 1) % 4]);
+  for (int g = 0; g < T::kElements / 32; ++g, y += A::kBytes) {
+    const __m128 d = head(y);
+    const Codes32 with = codes32<T>(y + A::kCodes);
+    EACH_ROW {
+      __m256& chain = sum[r].chain[(i + g) % 4];
+      const __m256 dots = dot32(unsigned_codes(kType, rows[r] + at, g), with);
+      if constexpr (kScaleEach16<T>) {
+        const __m256i which = _mm256_setr_epi32(2 * g, 2 * g, 2 * g, 2 * g, 2 * g + 1, 2 * g + 1, 2 * g + 1, 2 * g + 1);
+        chain = _mm256_fmadd_ps(dots, _mm256_permutevar8x32_ps(_mm256_castps128_ps256(weight[r]), which), chain);
       } else {
-        const __m128 weight = weight_head(static_cast<const T*>(nullptr), b);
-#pragma GCC unroll 4
-        for (int g = 0; g < kEach; ++g) add_group<T, A>(b, g, weight, y + g * A::kBytes, sum[(i + g) % 4], minima);
+        const __m128 product = T::kMinimum ? _mm_mul_ps(weight[r], d) : _mm_mul_ss(weight[r], d);
+        if constexpr (T::kMinimum) sum[r].minima = _mm_add_ps(sum[r].minima, product);  // the second lane counts
+        chain = _mm256_fmadd_ps(dots, _mm256_broadcastss_ps(product), chain);
       }
     }
-  for (; left > 0; left -= T::kElements, b += T::kBytes, y += kEach * A::kBytes) {
-    if constexpr (kGroup == 16) {
-      add_nvfp4<A>(b, y, sum[0], sum[1]);
-    } else {
-      const __m128 weight = weight_head(static_cast<const T*>(nullptr), b);
-      for (int g = 0; g < kEach; ++g) add_group<T, A>(b, g, weight, y + g * A::kBytes, sum[g % 4], minima);
-    }
   }
-  const float all = sum8(_mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3])));
-  if constexpr (T::kMinimum) return all + _mm_cvtss_f32(_mm_movehdup_ps(minima));
-  return all;
+}
+
+// Weights that come from memory are asked for `ahead` bytes before they are used: a matrix has
+// rows beyond the one in hand, and where it ends nothing happens.
+constexpr uint64_t kAhead = 2048;
+template <int kBytes>
+static inline void ask_ahead(const uint8_t* row, uint64_t ahead) {
+#pragma GCC unroll 16
+  for (uint64_t line = 0; line < (kBytes + 63) / 64; ++line) _mm_prefetch(row + ahead + 64 * line, _MM_HINT_T0);
+}
+
+// Activations in blocks of 32.
+template <typename T, typename A, int kRows, bool kFromMemory>
+static inline void dot_blocks(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
+  constexpr int kEach = T::kElements / 32, kStep = kEach > 4 ? kEach : 4;
+  RowSum sum[kRows];
+  EACH_ROW sum[r] = no_sum();
+  uint64_t left = count, at = 0;
+  for (; left >= 32 * kStep; left -= 32 * kStep) {
+    if constexpr (kFromMemory) ask_ahead<kRows * kStep / kEach * T::kBytes>(rows[0] + kRows * at, ahead);
+#pragma GCC unroll 4
+    for (int i = 0; i < kStep; i += kEach, at += T::kBytes, y += kEach * A::kBytes) add_block<T, A>(rows, at, y, i, sum);
+  }
+  for (; left > 0; left -= T::kElements, at += T::kBytes, y += kEach * A::kBytes) add_block<T, A>(rows, at, y, 0, sum);
+  EACH_ROW results[r] = all<T>(sum[r]);
 }
 
 // TQ1_0 and TQ2_0 have one scale a block.
@@ -259,7 +298,7 @@ inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i sc
 
 // Activations in blocks of 256: Q8_K.  The scales of the next block are unpacked before the codes
 // of this one: a processor looks less than two blocks ahead, and codes would wait for scales.
-template <typename T>
+template <typename T, bool kFromMemory>
 static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count) {
   using A = act_q8_k;
   __m256 sum = _mm256_setzero_ps(), minima = sum;
@@ -273,6 +312,7 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
     const Integers n = next;
     const __m256i halves = next_halves;
     const uint8_t* codes = b;
+    if constexpr (kFromMemory) ask_ahead<T::kBytes>(b, kAhead);
     b += left > 256 ? T::kBytes : 0;
     next = integers(static_cast<const T*>(nullptr), b);
     next_halves = by_halves(next.scale);
@@ -290,9 +330,57 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
   return sum8(sum);
 }
 
+// IQ4_XS: its codes are wide enough that floats, as in blocks of 32, are the shorter way to
+// scale their sums.
+template <int kRows, bool kFromMemory>
+static inline void dot_iq4_xs(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
+  constexpr const iq4_xs* kType = nullptr;
+  RowSum sum[kRows];
+  EACH_ROW sum[r] = no_sum();
+  for (uint64_t left = count, at = 0; left > 0; left -= 256, at += iq4_xs::kBytes, y += act_q8_k::kBytes) {
+    if constexpr (kFromMemory) ask_ahead<kRows * iq4_xs::kBytes>(rows[0] + kRows * at, ahead);
+    alignas(32) float scale[kRows][16];  // of 16 elements each
+    EACH_ROW {
+      const Integers n = integers(kType, rows[r] + at);
+      store_scaled(scale[r], n.scale, n.d * act_q8_k::scale(y));
+    }
+    asm("" : "+m"(scale));  // to be read one by one, where they are multiplied
+#pragma GCC unroll 8
+    for (int g = 0; g < 8; ++g) {
+      const Codes32 with = codes32<iq4_xs>(y + act_q8_k::kCodes + 32 * g);
+      EACH_ROW {
+        __m256& chain = sum[r].chain[g % 4];
+        chain = _mm256_fmadd_ps(dot32(unsigned_codes(kType, rows[r] + at, g), with), _mm256_set1_ps(scale[r][2 * g]), chain);
+      }
+    }
+  }
+  EACH_ROW results[r] = all<iq4_xs>(sum[r]);
+}
+
+// Dot products of rows of weights and one of activations, each made in the same way whatever
+// the number of rows.
+template <typename T, typename A, int kRows, bool kFromMemory>
+static inline void dots(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
+  if constexpr (A::kElements == 32) dot_blocks<T, A, kRows, kFromMemory>(rows, y, results, count, ahead);
+  else if constexpr (T::kBytes == iq4_xs::kBytes) dot_iq4_xs<kRows, kFromMemory>(rows, y, results, count, ahead);
+  else EACH_ROW results[r] = dot_super<T, kFromMemory>(rows[r], y, count);
+}
+#undef EACH_ROW
+
 template <typename T, typename A, int kGroup>
 static inline float dot(const void* x, const void* y, uint64_t count) {
-  const uint8_t *b = static_cast<const uint8_t*>(x), *q = static_cast<const uint8_t*>(y);
-  if constexpr (A::kElements == 32) return dot_blocks<T, A, kGroup>(b, q, count);
-  else return dot_super<T>(b, q, count);
+  float result;
+  dots<T, A, 1, false>({static_cast<const uint8_t*>(x)}, static_cast<const uint8_t*>(y), &result, count, 0);
+  return result;
+}
+
+// Rows that follow each other in memory, and are taken to be followed by more of the kind.
+// Short ones go together: the next are asked for in the order of addresses, all before the
+// first is used, which pays as long as they stay in the first cache.
+constexpr uint64_t kMostTogether = 18000;  // bytes
+template <typename T, typename A>
+static inline void dots_of_rows(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count) {
+  const uint64_t bytes = kRows * (count / T::kElements * T::kBytes);
+  if (bytes <= kMostTogether) return dots<T, A, kRows, true>(rows, y, results, count, bytes);
+  for (uint64_t r = 0; r < kRows; ++r) dots<T, A, 1, true>({rows[r]}, y, results + r, count, kAhead);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "gcts/plugin.h"
+#include "matmul.h"
 #include "tiled.h"
 
 namespace cpu {
@@ -37,6 +38,10 @@ CPU_ALL
 namespace avx512 {
 #include "types.inc"
 CPU_ALL
+#undef CPU_TYPE
+#define CPU_TYPE(name, id, act, act_id, group) \
+  void rows_##name(const uint8_t* const (&weights)[kRows], const void* activations, float* results, uint64_t count);
+#include "types.inc"
 }
 namespace avx512_bf16 {
 CPU_VEC_DOT(bf16)

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "team.h"
 
 namespace cpu {
 namespace {
@@ -28,7 +27,9 @@ const uint8_t* weights_of(const Job& job, uint64_t m, uint64_t n) {
   return a.ids ? weights + static_cast<uint64_t>(a.ids[m]) * a.expert_stride : weights;
 }
 float* output_of(const Job& job, uint64_t m, uint64_t n) {
-  return reinterpret_cast<float*>(reinterpret_cast<uint8_t*>(job.args->output) + m * job.args->output_stride) + n;
+  return reinterpret_cast<float*>(reinterpret_cast<uint8_t*>(job.args->output) +
+                                  m * job.args->output_stride) +
+         n;
 }
 
 void tiled_columns(const Job& job, uint64_t first, uint64_t last) {
@@ -38,7 +39,8 @@ void tiled_columns(const Job& job, uint64_t first, uint64_t last) {
     for (uint64_t m = 0; m < a.m; m += step) {
       const uint64_t ns[2] = {n, std::min(n + 1, last - 1)}, ms[2] = {m, std::min(m + step, a.m) - 1};
       const uint8_t* const weights[2] = {weights_of(job, m, ns[0]), weights_of(job, m, ns[1])};
-      const uint8_t* const rows[2] = {job.activations + ms[0] * job.row_bytes, job.activations + ms[1] * job.row_bytes};
+      const uint8_t* const rows[2] = {job.activations + ms[0] * job.row_bytes,
+                                      job.activations + ms[1] * job.row_bytes};
       float results[4];
       job.plan->tile(weights, rows, results, a.k);
       for (int i = 0; i < 4; ++i) *output_of(job, ms[i & 1], ns[i >> 1]) = results[i];
@@ -50,10 +52,22 @@ void tiled_columns(const Job& job, uint64_t first, uint64_t last) {
 void columns(const Job& job, uint64_t first, uint64_t last) {
   if (job.plan->tile) return tiled_columns(job, first, last);
   const gcts_matmul& a = *job.args;
-  for (uint64_t n = first; n < last; ++n)
+  uint64_t n = first;
+  if (job.plan->rows)
+    for (; n + kRows <= last; n += kRows)
+      for (uint64_t m = 0; m < a.m; ++m) {
+        const uint8_t* weights[kRows];
+        for (uint64_t i = 0; i < kRows; ++i) weights[i] = weights_of(job, m, n + i);
+        job.plan->rows(weights, job.activations + m * job.row_bytes, output_of(job, m, n), a.k);
+      }
+  for (; n < last; ++n)
     for (uint64_t m = 0; m < a.m; ++m)
-      job.plan->dot(nullptr, weights_of(job, m, n), job.activations + m * job.row_bytes, output_of(job, m, n), a.k);
+      job.plan->dot(nullptr, weights_of(job, m, n), job.activations + m * job.row_bytes, output_of(job, m, n),
+                    a.k);
 }
+
+// So many parts for each thread: whoever is ahead takes one more.
+constexpr uint64_t kParts = 4;
 
 }  // namespace
 
@@ -62,24 +76,16 @@ gcts_status matmul(void* context, const gcts_matmul* args) {
   const uint64_t row_bytes = args->k / plan.activation_elements * plan.activation_bytes;
   uint8_t* scratch = static_cast<uint8_t*>(malloc(args->m * row_bytes + 64));
   if (!scratch) return GCTS_FAILED;
-  for (uint64_t m = 0; m < args->m; ++m) {
+  share_out(args->threads, args->m, [&](uint64_t m) {
     const uint8_t* row = static_cast<const uint8_t*>(args->activations) + m * args->activation_stride;
     plan.quantize(nullptr, reinterpret_cast<const float*>(row), nullptr, scratch + m * row_bytes, args->k);
-  }
+  });
   const Job job{&plan, args, scratch, row_bytes};
-  const uint64_t threads = std::max<uint64_t>(1, std::min<uint64_t>(args->threads, args->n));
-  std::vector<std::thread> others;
-  uint64_t started = 1;
-  for (; started < threads; ++started) {
-    try {
-      others.emplace_back(columns, std::cref(job), args->n * started / threads, args->n * (started + 1) / threads);
-    } catch (const std::system_error&) {
-      break;  // the columns that found no thread are done here
-    }
-  }
-  columns(job, 0, args->n / threads);
-  if (started < threads) columns(job, args->n * started / threads, args->n);
-  for (std::thread& t : others) t.join();
+  const uint64_t threads = std::max<uint64_t>(1, args->threads);
+  const uint64_t each =
+      threads == 1 ? args->n : (args->n / (threads * kParts) + kRows - 1) / kRows * kRows + kRows;
+  share_out(threads, each == 0 ? 0 : (args->n + each - 1) / each,
+            [&](uint64_t part) { columns(job, part * each, std::min(args->n, (part + 1) * each)); });
   free(scratch);
   return GCTS_OK;
 }

@@ -13,6 +13,11 @@ namespace cpu {
 using TileFn = void (*)(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results,
                         uint64_t count);
 
+// Dot products of kRows rows of weights and one of activations, each as MatmulPlan::dot makes
+// it, to the last bit.
+inline constexpr uint64_t kRows = 4;
+using RowsFn = void (*)(const uint8_t* const (&weights)[kRows], const void* activations, float* results, uint64_t count);
+
 // What a matmul kernel is made of; a kernel row's context points to one.
 struct MatmulPlan {
   gcts_vec_dot_fn dot;
@@ -20,6 +25,7 @@ struct MatmulPlan {
   uint32_t activation_elements;  // of one activation block
   uint32_t activation_bytes;
   TileFn tile = nullptr;         // instead of dot, where there is one
+  RowsFn rows = nullptr;         // likewise: what rows share is done once
 };
 
 // The gcts_matmul_fn of every row, with ids or without.

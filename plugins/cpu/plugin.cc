@@ -93,6 +93,10 @@ namespace plans_avx2 {
 FLOAT_PLANS
 #undef VARIANT
 }  // namespace plans_avx2
+#undef CPU_TYPE
+#define CPU_TYPE(name, id, act, act_id, group)                                                               \
+  MatmulPlan plan_##name{avx512::vec_dot_##name, avx512::quantize_##act, act_##act::kElements, act_##act::kBytes, \
+                         nullptr, avx512::rows_##name};
 namespace plans_avx512 {
 #define VARIANT avx512
 #include "types.inc"

@@ -98,6 +98,13 @@ INTEGERS(tq1_0) { return {_mm256_set1_epi16(1), load_half(b + 52), _mm256_setzer
 INTEGERS(tq2_0) { return {_mm256_set1_epi16(1), load_half(b + 64), _mm256_setzero_si256(), 0}; }
 #undef INTEGERS
 
+static inline void store_scaled(float* to, __m256i integers, float by) {
+  const __m256 low = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(integers)));
+  const __m256 high = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_extracti128_si256(integers, 1)));
+  _mm256_storeu_ps(to, _mm256_mul_ps(low, _mm256_set1_ps(by)));
+  _mm256_storeu_ps(to + 8, _mm256_mul_ps(high, _mm256_set1_ps(by)));
+}
+
 // Scales in an order in which one shuffle gives those of 32 elements: the even ones in the
 // lower half, the odd ones in the upper.
 static inline __m256i by_halves(__m256i s) {

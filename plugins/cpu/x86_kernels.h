@@ -6,12 +6,6 @@
 //   store32<kMin>(...)               32 codes to 32 floats
 //   store_f16(y, p), store_bf16(y, p)   16 of them to 16 floats
 
-static inline void store_scaled(float* to, __m256i integers, float by) {
-  const __m256 low = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(integers)));
-  const __m256 high = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_extracti128_si256(integers, 1)));
-  _mm256_storeu_ps(to, _mm256_mul_ps(low, _mm256_set1_ps(by)));
-  _mm256_storeu_ps(to + 8, _mm256_mul_ps(high, _mm256_set1_ps(by)));
-}
 // The scales and minima of a block, of 16 elements each.  Products of an integer and a half are
 // exact, in whatever order the type multiplies.
 template <typename T>

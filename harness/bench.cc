@@ -34,6 +34,12 @@ constexpr size_t kSmokeVariants = 4;
 // checks a run stays below 90 on two slow cores.
 constexpr double kSmokeSeconds = 20;
 
+// What lies so few seconds apart is one moment.
+constexpr double kSameMoment = 0.2;
+// Memory that is faster by more than this factor after a measurement than before, or slower,
+// has changed meanwhile; kernels with less than this share of it do not notice.
+constexpr double kMostChange = 1.15, kWaitsForMemory = 0.5;
+
 struct BenchOptions {
   std::vector<std::string> plugins, run, skip, formats;
   std::string tier = "smoke", baseline, time_budget;
@@ -64,6 +70,7 @@ class BenchVerb {
   int report();
   void progress(size_t done, size_t total) const;
   void tell_ceilings();
+  MemoryNow look_at_memory(const std::vector<BenchMember>& group);
   BenchWorker& worker_of(uint32_t subject) { return *subjects_[subject].worker; }
   uint64_t ring_bytes(const std::vector<BenchMember>& group) const;
 
@@ -77,7 +84,18 @@ class BenchVerb {
   std::vector<BenchReader> readers_;
   std::vector<BenchMeasurement> plan_;
   std::vector<std::vector<BenchMember>> groups_;
-  std::vector<std::pair<size_t, const BenchMeasurement*>> timed_;  // which result is of which
+  struct TimedResult {
+    size_t index = 0;  // of report_.results
+    const BenchMeasurement* measurement = nullptr;
+    MemoryNow memory;      // while it was measured
+    bool changed = false;  // memory was not the same before and after
+  };
+  std::vector<TimedResult> timed_;
+  struct {
+    double at = 0;  // seconds
+    uint32_t threads = 0;
+    MemoryNow memory;
+  } last_look_;
   std::vector<std::pair<const Format*, std::string>> outputs_;
   Report report_, baseline_;
   Style style_;
@@ -215,6 +233,18 @@ uint64_t BenchVerb::ring_bytes(const std::vector<BenchMember>& group) const {
   return least;
 }
 
+// What groups that wait for memory are compared with; of a moment ago, if it is the same.
+MemoryNow BenchVerb::look_at_memory(const std::vector<BenchMember>& group) {
+  const BenchMeasurement& m = *group.front().measurement;
+  if (!m.cold || m.device) return {};
+  if (last_look_.threads == m.threads && now_seconds() - last_look_.at < kSameMoment) return last_look_.memory;
+  const MemoryNow now = ceilings_.memory_now(worker_of(0), m.threads);
+  last_look_ = {now_seconds(), m.threads, now};
+  return now;
+}
+
+bool changed(double before, double after) { return std::max(before, after) > kMostChange * std::min(before, after); }
+
 Result out_of_time(const BenchMeasurement& m) {
   Result r;
   r.subject = m.subject;
@@ -244,9 +274,12 @@ void BenchVerb::measure() {
       for (const BenchMember& member : groups_[i]) report_.results.push_back(out_of_time(*member.measurement));
       continue;
     }
+    const MemoryNow before = look_at_memory(groups_[i]);
     std::vector<Result> results = run_bench_group(groups_[i], workers, ring_bytes(groups_[i]), terms_);
+    const MemoryNow after = look_at_memory(groups_[i]);
+    const MemoryNow best{std::max(before.read, after.read), std::max(before.write, after.write)};
     for (size_t member = 0; member < results.size(); ++member) {
-      timed_.push_back({report_.results.size(), groups_[i][member].measurement});
+      timed_.push_back({report_.results.size(), groups_[i][member].measurement, best, changed(before.read, after.read) || changed(before.write, after.write)});
       report_.results.push_back(std::move(results[member]));
     }
   }
@@ -270,10 +303,15 @@ void BenchVerb::tell_ceilings() {
     report_.subjects.push_back(std::move(subject));
     report_.results.insert(report_.results.end(), of.begin(), of.end());
   };
-  for (const auto& [index, m] : timed_) {
-    const std::optional<DeviceCeilings>& device = subjects_[m->subject].device;
-    if (!m->device) tell_share(ceilings_.bound(*m), ceilings_.outer_bound(*m), report_.results[index]);
-    else if (device) tell_share(device->bound(*m), device->outer_bound(*m), report_.results[index]);
+  for (const TimedResult& timed : timed_) {
+    const BenchMeasurement& m = *timed.measurement;
+    Result& result = report_.results[timed.index];
+    const std::optional<DeviceCeilings>& device = subjects_[m.subject].device;
+    if (!m.device) tell_share(ceilings_.bound(m, timed.memory), ceilings_.outer_bound(m), result);
+    else if (device) tell_share(device->bound(m), device->outer_bound(m), result);
+    if (!timed.changed || result.outcome != Outcome::pass || result.measures["share"] < kWaitsForMemory) continue;
+    result.outcome = result.raw = Outcome::inconclusive;
+    result.message = "too noisy to be used: memory was not as fast after it as before";
   }
   tell({"this machine", "", "machine", ""}, ceilings_);
   for (const BenchSubject& subject : subjects_) {

@@ -45,14 +45,14 @@ uint64_t Ceilings::level_bytes(MemoryLevel level, uint32_t threads) const {
 }
 
 bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_counts, bool quick, std::string& error) {
-  const std::vector<CeilingWay> ways = worker.ceilings(CeilingOf::machine, error);
-  if (ways.empty()) {
+  ways_ = worker.ceilings(CeilingOf::machine, error);
+  if (ways_.empty()) {
     if (error.empty()) error = "the worker knows no ceiling of this architecture";
     return false;
   }
   std::map<Key, std::pair<double, std::string>> found;
   for (uint32_t threads : thread_counts)
-    for (const CeilingWay& way : ways) {
+    for (const CeilingWay& way : ways_) {
       if (!way.missing.empty()) continue;
       const auto take = [&](std::string_view level, uint64_t bytes) {
         worker::CeilingRequest request{};
@@ -86,6 +86,25 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
   }
   for (const auto& [key, most] : found) best_[key].take(most.first, most.second);
   return true;
+}
+
+MemoryNow Ceilings::memory_now(BenchWorker& worker, uint32_t threads) {
+  const auto look = [&](const std::string& quantity) -> double {
+    const auto best = best_.find({quantity + "/memory", threads});
+    if (best == best_.end()) return 0;
+    const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const CeilingWay& w) { return w.quantity == quantity && w.variant == best->second.variant; });
+    if (way == ways_.end()) return 0;
+    worker::CeilingRequest request{};
+    request.row = way->row;
+    request.threads = threads;
+    request.bytes = level_bytes(MemoryLevel::memory, threads);
+    request.sample_ns = 1;
+    request.samples = 5;
+    const double rate = worker.ceiling(CeilingOf::machine, request).best;
+    best->second.take(rate, best->second.variant);
+    return rate;
+  };
+  return {look("read"), look("write")};
 }
 
 std::string Ceilings::drift() const {
@@ -141,7 +160,7 @@ double Ceilings::arithmetic(const BenchMeasurement& measurement, bool any, std::
   return best;
 }
 
-Bound Ceilings::bound(const BenchMeasurement& m, bool any) const {
+Bound Ceilings::bound(const BenchMeasurement& m, bool any, const MemoryNow& now) const {
   Bound out;
   const auto consider = [&](double work, double rate, std::string name) {
     if (work <= 0 || rate <= 0 || work / rate <= out.ns) return;
@@ -155,19 +174,20 @@ Bound Ceilings::bound(const BenchMeasurement& m, bool any) const {
                        : m.row->op == GCTS_OP_VEC_DOT ? std::max<uint64_t>(w.read_bytes, 128 * 1024)
                                                       : w.read_bytes + w.written_bytes;
   const MemoryLevel level = m.cold ? MemoryLevel::memory : level_of(set, m.threads);
-  const auto traffic_bound = [&](std::string_view quantity, uint64_t bytes) {
-    consider(calls * static_cast<double>(bytes), traffic(quantity, level, m.threads), fmt::format("{} {}", level_name(level), quantity));
+  const auto traffic_bound = [&](std::string_view quantity, uint64_t bytes, double at_the_moment) {
+    const double rate = level == MemoryLevel::memory && at_the_moment > 0 ? at_the_moment : traffic(quantity, level, m.threads);
+    consider(calls * static_cast<double>(bytes), rate, fmt::format("{} {}", level_name(level), quantity));
   };
-  traffic_bound("read", w.read_bytes);
-  traffic_bound("write", w.written_bytes);
+  traffic_bound("read", w.read_bytes, now.read);
+  traffic_bound("write", w.written_bytes, now.write);
   std::string kind;
   const double rate = arithmetic(m, any, kind);
   consider(calls * static_cast<double>(w.operations), rate, kind);
   return out;
 }
 
-Bound Ceilings::bound(const BenchMeasurement& measurement) const { return bound(measurement, false); }
-Bound Ceilings::outer_bound(const BenchMeasurement& measurement) const { return bound(measurement, true); }
+Bound Ceilings::bound(const BenchMeasurement& measurement, const MemoryNow& now) const { return bound(measurement, false, now); }
+Bound Ceilings::outer_bound(const BenchMeasurement& measurement) const { return bound(measurement, true, {}); }
 
 std::vector<Result> Ceilings::results(uint32_t subject) const {
   std::vector<Result> out;

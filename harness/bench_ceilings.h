@@ -40,6 +40,12 @@ struct BestRate {
   void take(double measured, const std::string& by);
 };
 
+// What memory gives at a moment, bytes a nanosecond.  Where other machines share it, or threads
+// are moved from a group of cores to another, that is not what it gave a minute ago.
+struct MemoryNow {
+  double read = 0, write = 0;  // 0: not looked at
+};
+
 class Ceilings {
  public:
   explicit Ceilings(const Topology& topology) : topology_(topology) {}
@@ -49,6 +55,9 @@ class Ceilings {
   // False and why if the worker knows none.
   bool measure(BenchWorker& worker, const std::vector<uint32_t>& threads, bool quick, std::string& error);
 
+  // Looks again at memory alone, by the ways that were best.
+  MemoryNow memory_now(BenchWorker& worker, uint32_t threads);
+
   // Bytes or operations a nanosecond; 0 where it was not measured.
   double traffic(std::string_view quantity, MemoryLevel level, uint32_t threads) const;
   double compute(std::string_view quantity, uint32_t threads) const;
@@ -57,8 +66,10 @@ class Ceilings {
   // faster one counts, so that nothing looks faster than its ceiling for a part that
   // stays nearer.
   MemoryLevel level_of(uint64_t bytes, uint32_t threads) const;
-  Bound bound(const BenchMeasurement& measurement) const;
-  // The same under the fastest arithmetic of any kind: what nothing can exceed.
+  // `now`: memory counts as it was then.
+  Bound bound(const BenchMeasurement& measurement, const MemoryNow& now) const;
+  // The same under the fastest arithmetic of any kind and the fastest memory of any moment:
+  // what nothing can exceed.
   Bound outer_bound(const BenchMeasurement& measurement) const;
 
   // Bytes of a ring that no cache holds.
@@ -74,9 +85,10 @@ class Ceilings {
 
   uint64_t level_bytes(MemoryLevel level, uint32_t threads) const;
   double arithmetic(const BenchMeasurement& measurement, bool any, std::string& name) const;
-  Bound bound(const BenchMeasurement& measurement, bool any) const;
+  Bound bound(const BenchMeasurement& measurement, bool any, const MemoryNow& now) const;
 
   Topology topology_;
+  std::vector<CeilingWay> ways_;
   std::map<Key, BestRate> best_;
 };
 

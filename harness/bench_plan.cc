@@ -10,6 +10,8 @@ namespace {
 
 // Blocks and values together overflow every L1 and fit every L2 of today's processors.
 constexpr uint64_t kDecodeElements = kDrawnElements;
+// 16 MiB of values: no core's share of a cache.
+constexpr uint64_t kManyElements = uint64_t{1} << 22;
 // On a device: more than a GiB of any type of 4 bits, and what a processor that stands in
 // for one multiplies within a moment.
 constexpr uint64_t kDeviceElements = uint64_t{1} << 31, kFewDeviceElements = uint64_t{1} << 25;
@@ -35,6 +37,7 @@ class RowPlan {
       case GCTS_OP_DEQUANTIZE:
         add({.k = kDecodeElements}, false, 1);
         if (!smoke) both({.k = kDecodeElements}, true);
+        if (!smoke) both({.k = kManyElements}, true);
         break;
       case GCTS_OP_QUANTIZE:
         add({.k = kRow}, false, 1);

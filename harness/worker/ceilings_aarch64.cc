@@ -42,8 +42,9 @@ TRAFFIC_FN(read_asimd_four) {
   static_cast<void>(to);
 }
 
+// Anything but zeros, for which a processor may send no data to memory.
 #define WRITE_LOOP(op)                                                                              \
-  __asm__ volatile("1:\n" op " q0, q0, [%0]\n" op " q0, q0, [%0, #32]\n" op " q0, q0, [%0, #64]\n" \
+  __asm__ volatile("movi v0.16b, #0x5a\n1:\n" op " q0, q0, [%0]\n" op " q0, q0, [%0, #32]\n" op " q0, q0, [%0, #64]\n" \
                    op " q0, q0, [%0, #96]\n add %0, %0, #128\n cmp %0, %1\n b.lo 1b\n"              \
                    : "+r"(to)                                                                       \
                    : "r"(to + bytes)                                                                \

@@ -57,16 +57,22 @@ void clock_chain(uint64_t steps) {
                    : "cc", "memory", ALL_XMM);                                                            \
   static_cast<void>(to)
 
-#define WRITE_LOOP(op, r, w)                                                       \
+// What is written is anything but zeros: a processor may tell memory "a line of zeros" and send
+// no data, three times as fast where it was measured.
+alignas(64) constexpr uint8_t kWritten[64] = {0x5a, 0x11, 0x93, 0x27, 0xc5, 0x6e, 0x38, 0xf1, 0x5b, 0x12, 0x94, 0x28, 0xc6, 0x6f, 0x39, 0xf2,
+                                              0x5c, 0x13, 0x95, 0x29, 0xc7, 0x70, 0x3a, 0xf3, 0x5d, 0x14, 0x96, 0x2a, 0xc8, 0x71, 0x3b, 0xf4,
+                                              0x5e, 0x15, 0x97, 0x2b, 0xc9, 0x72, 0x3c, 0xf5, 0x5f, 0x16, 0x98, 0x2c, 0xca, 0x73, 0x3d, 0xf6,
+                                              0x60, 0x17, 0x99, 0x2d, 0xcb, 0x74, 0x3e, 0xf7, 0x61, 0x18, 0x9a, 0x2e, 0xcc, 0x75, 0x3f, 0xf8};
+#define WRITE_LOOP(load, op, r, w)                                                 \
   const uint8_t* end = to + bytes;                                                 \
-  __asm__ volatile(".p2align 5\n1:\n"                                              \
+  __asm__ volatile(load " (%[written]), %%" r "0\n .p2align 5\n1:\n"               \
                    op " %%" r "0, 0*" w "(%[to])\n" op " %%" r "0, 1*" w "(%[to])\n" \
                    op " %%" r "0, 2*" w "(%[to])\n" op " %%" r "0, 3*" w "(%[to])\n" \
                    op " %%" r "0, 4*" w "(%[to])\n" op " %%" r "0, 5*" w "(%[to])\n" \
                    op " %%" r "0, 6*" w "(%[to])\n" op " %%" r "0, 7*" w "(%[to])\n" \
                    "add $8*" w ", %[to]\n cmp %[end], %[to]\n jb 1b\n sfence\n"    \
                    : [to] "+r"(to)                                                 \
-                   : [end] "r"(end)                                                \
+                   : [end] "r"(end), [written] "r"(kWritten)                       \
                    : "cc", "memory", ALL_XMM);                                     \
   static_cast<void>(from)
 
@@ -95,15 +101,15 @@ WIDE("avx512f") TRAFFIC_FN(read_avx512) { READ_LOOP("vmovups", "zmm", "64", "");
 WIDE("avx512f") TRAFFIC_FN(read_avx512_ahead) { READ_LOOP("vmovups", "zmm", "64", PREFETCH_EIGHT); }
 WIDE("avx512f") TRAFFIC_FN(read_avx512_four) { READ_FOUR_LOOP("vmovups", "zmm", "64"); }
 
-TRAFFIC_FN(write_sse) { WRITE_LOOP("movaps", "xmm", "16"); }
-TRAFFIC_FN(write_sse_past) { WRITE_LOOP("movntps", "xmm", "16"); }
-WIDE("avx") TRAFFIC_FN(write_avx) { WRITE_LOOP("vmovaps", "ymm", "32"); }
-WIDE("avx") TRAFFIC_FN(write_avx_past) { WRITE_LOOP("vmovntps", "ymm", "32"); }
-WIDE("avx512f") TRAFFIC_FN(write_avx512) { WRITE_LOOP("vmovaps", "zmm", "64"); }
-WIDE("avx512f") TRAFFIC_FN(write_avx512_past) { WRITE_LOOP("vmovntps", "zmm", "64"); }
+TRAFFIC_FN(write_sse) { WRITE_LOOP("movups", "movaps", "xmm", "16"); }
+TRAFFIC_FN(write_sse_past) { WRITE_LOOP("movups", "movntps", "xmm", "16"); }
+WIDE("avx") TRAFFIC_FN(write_avx) { WRITE_LOOP("vmovups", "vmovaps", "ymm", "32"); }
+WIDE("avx") TRAFFIC_FN(write_avx_past) { WRITE_LOOP("vmovups", "vmovntps", "ymm", "32"); }
+WIDE("avx512f") TRAFFIC_FN(write_avx512) { WRITE_LOOP("vmovups", "vmovaps", "zmm", "64"); }
+WIDE("avx512f") TRAFFIC_FN(write_avx512_past) { WRITE_LOOP("vmovups", "vmovntps", "zmm", "64"); }
 TRAFFIC_FN(write_string) {
   uint8_t* at = to;
-  __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(0) : "memory");
+  __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(kWritten[0]) : "memory");
   static_cast<void>(from);
 }
 

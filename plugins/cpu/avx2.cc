@@ -44,36 +44,36 @@ static inline __m256i add_scaled(__m256i sum, __m256i codes, __m256i y, __m256i 
 
 #include "avx2_dots.h"
 
+template <bool kPast>
+static inline void put(float* y, __m256 low, __m256 high) {
+  if constexpr (kPast) {
+    _mm256_stream_ps(y, low);
+    _mm256_stream_ps(y + 8, high);
+  } else {
+    _mm256_storeu_ps(y, low);
+    _mm256_storeu_ps(y + 8, high);
+  }
+}
 static inline __m256 scaled8(__m128i c, float a) {
   return _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(c)), _mm256_set1_ps(a));
 }
-template <bool kMinimum>
+template <bool kMinimum, bool kPast>
 static inline void store16(float* y, __m128i c, float a, float m) {
   __m256 low = scaled8(c, a), high = scaled8(_mm_unpackhi_epi64(c, c), a);
   if constexpr (kMinimum) {
     low = _mm256_add_ps(low, _mm256_set1_ps(m));
     high = _mm256_add_ps(high, _mm256_set1_ps(m));
   }
-  _mm256_storeu_ps(y, low);
-  _mm256_storeu_ps(y + 8, high);
-}
-template <bool kMinimum>
-static inline void store32(float* y, __m256i c, float a0, float a1, float m0, float m1) {
-  store16<kMinimum>(y, _mm256_castsi256_si128(c), a0, m0);
-  store16<kMinimum>(y + 16, _mm256_extracti128_si256(c, 1), a1, m1);
+  put<kPast>(y, low, high);
 }
 
-static inline void store_f16(float* y, const uint8_t* p) {
-  _mm256_storeu_ps(y, _mm256_cvtph_ps(load128(p)));
-  _mm256_storeu_ps(y + 8, _mm256_cvtph_ps(load128(p + 16)));
-}
+template <bool kPast>
+static inline void store_f16(float* y, const uint8_t* p) { put<kPast>(y, _mm256_cvtph_ps(load128(p)), _mm256_cvtph_ps(load128(p + 16))); }
 static inline __m256 bf16_to_f32(const uint8_t* p) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load128(p)), 16));
 }
-static inline void store_bf16(float* y, const uint8_t* p) {
-  _mm256_storeu_ps(y, bf16_to_f32(p));
-  _mm256_storeu_ps(y + 8, bf16_to_f32(p + 16));
-}
+template <bool kPast>
+static inline void store_bf16(float* y, const uint8_t* p) { put<kPast>(y, bf16_to_f32(p), bf16_to_f32(p + 16)); }
 
 #include "x86_kernels.h"
 

@@ -17,21 +17,23 @@ namespace cpu::avx512 {
 #include "x86_integers.h"
 #include "avx512_dots.h"
 
-template <bool kMinimum>
+template <bool kPast>
+static inline void put(float* y, __m512 v) {
+  if constexpr (kPast) _mm512_stream_ps(y, v);
+  else _mm512_storeu_ps(y, v);
+}
+template <bool kMinimum, bool kPast>
 static inline void store16(float* y, __m128i c, float a, float m) {
   __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(c)), _mm512_set1_ps(a));
   if constexpr (kMinimum) v = _mm512_add_ps(v, _mm512_set1_ps(m));
-  _mm512_storeu_ps(y, v);
-}
-template <bool kMinimum>
-static inline void store32(float* y, __m256i c, float a0, float a1, float m0, float m1) {
-  store16<kMinimum>(y, _mm256_castsi256_si128(c), a0, m0);
-  store16<kMinimum>(y + 16, _mm256_extracti128_si256(c, 1), a1, m1);
+  put<kPast>(y, v);
 }
 
-static inline void store_f16(float* y, const uint8_t* p) { _mm512_storeu_ps(y, _mm512_cvtph_ps(load(p))); }
+template <bool kPast>
+static inline void store_f16(float* y, const uint8_t* p) { put<kPast>(y, _mm512_cvtph_ps(load(p))); }
+template <bool kPast>
 static inline void store_bf16(float* y, const uint8_t* p) {
-  _mm512_storeu_ps(y, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load(p)), 16)));
+  put<kPast>(y, _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load(p)), 16)));
 }
 
 #include "x86_kernels.h"

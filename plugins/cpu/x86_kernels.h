@@ -3,8 +3,9 @@
 //
 //   dot<T, A, kGroup>(x, y, count)   the dot product of blocks T and activations A, scales
 //                                    of kGroup elements (avx2_dots.h, avx512_dots.h)
-//   store32<kMin>(...)               32 codes to 32 floats
-//   store_f16(y, p), store_bf16(y, p)   16 of them to 16 floats
+//   store16<kMinimum, kPast>(...)    16 codes to 16 floats
+//   store_f16<kPast>(y, p), store_bf16<kPast>(y, p)   16 of them to 16 floats
+//                                    kPast: past the caches, to y on a multiple of 64 bytes
 
 // The scales and minima of a block, of 16 elements each.  Products of an integer and a half are
 // exact, in whatever order the type multiplies.
@@ -20,17 +21,33 @@ static inline void unpack_scales(const T*, const uint8_t* b, float* a, float* m)
 }
 static inline void unpack_scales(const q8_k*, const uint8_t* b, float* a, float* m) { q8_k::scales(b, a, m); }
 
-template <typename T>
-static inline void decode(const uint8_t* b, float* y, uint64_t count) {
+template <typename T, bool kPast>
+static inline void decode_blocks(const uint8_t* b, float* y, uint64_t count) {
   for (uint64_t i = 0; i < count; i += T::kElements, b += T::kBytes) {
     float a[T::kElements / 16], m[T::kElements / 16] = {};
     unpack_scales(static_cast<const T*>(nullptr), b, a, m);
     // To be read one by one: a load that repeats a number is no work for the vector units.
     if constexpr (T::kElements == 256) asm("" : "+m"(a), "+m"(m));
 #pragma GCC unroll 8
-    for (int g = 0; g < T::kElements / 32; ++g, y += 32)
-      store32<T::kMinimum>(y, T::codes(b, g), a[2 * g], a[2 * g + 1], m[2 * g], m[2 * g + 1]);
+    for (int g = 0; g < T::kElements / 32; ++g, y += 32) {
+      const __m256i codes = T::codes(b, g);
+      store16<T::kMinimum, kPast>(y, _mm256_castsi256_si128(codes), a[2 * g], m[2 * g]);
+      store16<T::kMinimum, kPast>(y + 16, _mm256_extracti128_si256(codes, 1), a[2 * g + 1], m[2 * g + 1]);
+    }
   }
+}
+
+// So many values that no cache keeps them for whoever wanted them go past the caches: what
+// they would overwrite is then not read from memory first.
+static inline bool goes_past(const float* y, uint64_t count) {
+  constexpr uint64_t kMostKept = 8 << 20;  // bytes: more than a core's share of today's caches
+  return 4 * count > kMostKept && reinterpret_cast<uintptr_t>(y) % 64 == 0;
+}
+template <typename T>
+static inline void decode(const uint8_t* b, float* y, uint64_t count) {
+  if (!goes_past(y, count)) return decode_blocks<T, false>(b, y, count);
+  decode_blocks<T, true>(b, y, count);
+  _mm_sfence();
 }
 
 #define CPU_TYPE(name, id, act, act_id, group)                                                   \
@@ -70,21 +87,30 @@ struct BF16 {
   }
   static inline float load1(const uint8_t* p) { return bf16_to_float(load16(p)); }
 };
-static inline void store_widened(const F16*, float* y, const uint8_t* p) { store_f16(y, p); }
-static inline void store_widened(const BF16*, float* y, const uint8_t* p) { store_bf16(y, p); }
+template <bool kPast>
+static inline void store_widened(const F16*, float* y, const uint8_t* p) { store_f16<kPast>(y, p); }
+template <bool kPast>
+static inline void store_widened(const BF16*, float* y, const uint8_t* p) { store_bf16<kPast>(y, p); }
 struct F32 {
   static constexpr int kBytes = 4;
   static inline __m256 load8(const uint8_t* p) { return _mm256_loadu_ps(reinterpret_cast<const float*>(p)); }
   static inline float load1(const uint8_t* p) { return bits_to_float(load32(p)); }
 };
 
-template <typename T>
-static inline void widen(const uint8_t* p, float* y, uint64_t count) {
+template <typename T, bool kPast>
+static inline uint64_t widen_pairs(const uint8_t* p, float* y, uint64_t count) {
   uint64_t i = 0;
   for (; i + 32 <= count; i += 32) {
-    store_widened(static_cast<const T*>(nullptr), y + i, p + T::kBytes * i);
-    store_widened(static_cast<const T*>(nullptr), y + i + 16, p + T::kBytes * i + 32);
+    store_widened<kPast>(static_cast<const T*>(nullptr), y + i, p + T::kBytes * i);
+    store_widened<kPast>(static_cast<const T*>(nullptr), y + i + 16, p + T::kBytes * i + 32);
   }
+  return i;
+}
+template <typename T>
+static inline void widen(const uint8_t* p, float* y, uint64_t count) {
+  const bool past = goes_past(y, count);
+  uint64_t i = past ? widen_pairs<T, true>(p, y, count) : widen_pairs<T, false>(p, y, count);
+  if (past) _mm_sfence();
   for (; i + 8 <= count; i += 8) _mm256_storeu_ps(y + i, T::load8(p + T::kBytes * i));
   for (; i < count; ++i) y[i] = T::load1(p + T::kBytes * i);
 }

@@ -94,6 +94,7 @@ class BenchVerb {
   struct {
     double at = 0;  // seconds
     uint32_t threads = 0;
+    gcts_op op = GCTS_OP_DEQUANTIZE;
     MemoryNow memory;
   } last_look_;
   std::vector<std::pair<const Format*, std::string>> outputs_;
@@ -237,9 +238,10 @@ uint64_t BenchVerb::ring_bytes(const std::vector<BenchMember>& group) const {
 MemoryNow BenchVerb::look_at_memory(const std::vector<BenchMember>& group) {
   const BenchMeasurement& m = *group.front().measurement;
   if (!m.cold || m.device) return {};
-  if (last_look_.threads == m.threads && now_seconds() - last_look_.at < kSameMoment) return last_look_.memory;
-  const MemoryNow now = ceilings_.memory_now(worker_of(0), m.threads);
-  last_look_ = {now_seconds(), m.threads, now};
+  const bool same = last_look_.threads == m.threads && last_look_.op == m.row->op;
+  if (same && now_seconds() - last_look_.at < kSameMoment) return last_look_.memory;
+  const MemoryNow now = ceilings_.memory_now(worker_of(0), m, tier_ == Tier::smoke);
+  last_look_ = {now_seconds(), m.threads, m.row->op, now};
   return now;
 }
 

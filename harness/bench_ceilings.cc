@@ -88,23 +88,23 @@ bool Ceilings::measure(BenchWorker& worker, const std::vector<uint32_t>& thread_
   return true;
 }
 
-MemoryNow Ceilings::memory_now(BenchWorker& worker, uint32_t threads) {
-  const auto look = [&](const std::string& quantity) -> double {
-    const auto best = best_.find({quantity + "/memory", threads});
-    if (best == best_.end()) return 0;
+MemoryNow Ceilings::memory_now(BenchWorker& worker, const BenchMeasurement& m, bool quick) {
+  const auto look = [&](const std::string& quantity, uint64_t bytes) -> double {
+    const auto best = best_.find({quantity + "/memory", m.threads});
+    if (bytes == 0 || best == best_.end()) return 0;
     const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const CeilingWay& w) { return w.quantity == quantity && w.variant == best->second.variant; });
     if (way == ways_.end()) return 0;
     worker::CeilingRequest request{};
     request.row = way->row;
-    request.threads = threads;
-    request.bytes = level_bytes(MemoryLevel::memory, threads);
-    request.sample_ns = 1;
-    request.samples = 5;
-    const double rate = worker.ceiling(CeilingOf::machine, request).best;
-    best->second.take(rate, best->second.variant);
-    return rate;
+    request.threads = m.threads;
+    request.bytes = level_bytes(MemoryLevel::memory, m.threads);
+    request.sample_ns = quick ? 3'000'000 : 10'000'000;
+    request.samples = quick ? 7 : 15;
+    const worker::CeilingAnswer answer = worker.ceiling(CeilingOf::machine, request);
+    best->second.take(answer.best, best->second.variant);
+    return answer.median;
   };
-  return {look("read"), look("write")};
+  return {look("read", m.work.read_bytes), look("write", m.work.written_bytes)};
 }
 
 std::string Ceilings::drift() const {

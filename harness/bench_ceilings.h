@@ -40,8 +40,9 @@ struct BestRate {
   void take(double measured, const std::string& by);
 };
 
-// What memory gives at a moment, bytes a nanosecond.  Where other machines share it, or threads
-// are moved from a group of cores to another, that is not what it gave a minute ago.
+// What memory gives for as long as kernels are timed, bytes a nanosecond: the median of samples
+// one after the other.  Where other machines share it that is not what it gave a minute ago,
+// and after a rest it may give twice as much for some milliseconds.
 struct MemoryNow {
   double read = 0, write = 0;  // 0: not looked at
 };
@@ -55,8 +56,8 @@ class Ceilings {
   // False and why if the worker knows none.
   bool measure(BenchWorker& worker, const std::vector<uint32_t>& threads, bool quick, std::string& error);
 
-  // Looks again at memory alone, by the ways that were best.
-  MemoryNow memory_now(BenchWorker& worker, uint32_t threads);
+  // Looks again at memory alone, by the ways that were best, for what a kernel does with it.
+  MemoryNow memory_now(BenchWorker& worker, const BenchMeasurement& measurement, bool quick);
 
   // Bytes or operations a nanosecond; 0 where it was not measured.
   double traffic(std::string_view quantity, MemoryLevel level, uint32_t threads) const;

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "gcts/plugin.h"
+#include "harness/worker/ceilings.h"
 #include "harness/worker/features.h"
 #include "reference/tensor_type.h"
 
@@ -52,6 +53,7 @@ struct Operands {
 
 struct Ratio {
   double ours_ns = 0, theirs_ns = 0, ratio = 0, operations = 0;
+  double share = 0;  // of the ceiling; 0: none is known
 };
 
 double thread_ns() {
@@ -63,6 +65,36 @@ double thread_ns() {
 double median(std::vector<double> v) {
   std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
   return v[v.size() / 2];
+}
+
+// Operations a nanosecond of one thread, the best way of each quantity.
+std::map<std::string, double> measure_arithmetic() {
+  struct Row {
+    const char *quantity, *features;
+    double operations;
+    void (*run)(uint64_t steps);
+  };
+  static constexpr Row kRows[] = {
+#define CLOCK(quantity, variant)
+#define TRAFFIC(quantity, variant, features)
+#define PEAK(quantity, variant, features, operations) {#quantity, features, operations, gcts::worker::peak_##quantity##_##variant},
+#include "harness/worker/ceilings.inc"
+#undef CLOCK
+#undef TRAFFIC
+#undef PEAK
+  };
+  constexpr uint64_t kSteps = 200'000;  // about a millisecond
+  std::map<std::string, double> out;
+  for (const Row& row : kRows) {
+    if (!gcts::worker::missing_feature(row.features).empty()) continue;
+    for (int i = 0; i < 12; ++i) {
+      const double start = thread_ns();
+      row.run(kSteps);
+      double& best = out[row.quantity];
+      best = std::max(best, row.operations * static_cast<double>(kSteps) / (thread_ns() - start));
+    }
+  }
+  return out;
 }
 
 const gcts_plugin* open_plugin(const char* path) {
@@ -95,6 +127,7 @@ class Bench {
   double seconds = 0.3;
   uint64_t rows = 256;
   std::vector<std::string> variants;  // of theirs that count; none named: all
+  std::map<std::string, double> arithmetic;
 
   bool measure(gcts_op op, const TensorType& type, Ratio& out);
 
@@ -103,6 +136,7 @@ class Bench {
   bool draw(gcts_op op, const gcts_kernel& kernel, Operands& out);
   static bool call(gcts_op op, const gcts_kernel& kernel, const Operands& o);
   static double sample(gcts_op op, const gcts_kernel& kernel, const Operands& o, uint64_t calls);
+  double ceiling(gcts_op op, const TensorType& type) const;
   static const gcts_kernel* fastest(gcts_op op, const std::vector<const gcts_kernel*>& kernels, const Operands& o);
 
   const gcts_plugin &ours_, &theirs_;
@@ -208,6 +242,16 @@ double difference(const std::vector<float>& a, const float* b) {
   return size > 0 ? apart / size : apart;
 }
 
+// What binds a product of many rows: integers for types in blocks, else floats of 16 bits where
+// the machine multiplies them.
+double Bench::ceiling(gcts_op op, const TensorType& type) const {
+  if (op != GCTS_OP_MATMUL) return 0;
+  double best = 0;
+  for (const std::string& quantity : type.block_elements > 1 ? std::vector<std::string>{"int8", "int8_amx"} : std::vector<std::string>{"f32", std::string(type.name)})
+    if (const auto found = arithmetic.find(quantity); found != arithmetic.end()) best = std::max(best, found->second);
+  return best;
+}
+
 bool Bench::measure(gcts_op op, const TensorType& type, Ratio& out) {
   std::vector<const gcts_kernel*> all = kernels_of(theirs_, op, type.id);
   if (std::any_of(all.begin(), all.end(), [&](auto k) { return chosen(variants, k->variant); }))
@@ -236,8 +280,10 @@ bool Bench::measure(gcts_op op, const TensorType& type, Ratio& out) {
   }
   out.operations = static_cast<double>(op == GCTS_OP_MATMUL ? 2 * o.m * o.rows * o.k : o.rows * o.k);
   out.ours_ns = median(a), out.theirs_ns = median(b), out.ratio = median(ratios);
-  fmt::print("{:<10} {:<8} {:>8.2f} {:<12} {:>8.2f} {:<10} {:>6.2f}{}\n", op == GCTS_OP_DEQUANTIZE ? "dequantize" : op == GCTS_OP_VEC_DOT ? "vec_dot" : "matmul",
+  if (const double most = ceiling(op, type); most > 0) out.share = out.operations / out.ours_ns / most;
+  fmt::print("{:<10} {:<8} {:>8.2f} {:<12} {:>8.2f} {:<10} {:>6.2f}{}{}\n", op == GCTS_OP_DEQUANTIZE ? "dequantize" : op == GCTS_OP_VEC_DOT ? "vec_dot" : "matmul",
              type.name, out.operations / out.ours_ns, ours->variant, out.operations / out.theirs_ns, theirs->variant, out.ratio,
+             out.share > 0 ? fmt::format("  {:.0f} % of the ceiling", 100 * out.share) : "",
              apart > 0.01 ? fmt::format("  apart by {:.2g}", apart) : "");
   fflush(stdout);
   return true;
@@ -274,11 +320,12 @@ int main(int argc, char** argv) {
   if (!options["--rows"].empty()) bench.rows = std::stoul(options["--rows"].back());
   if (!options["--seconds"].empty()) bench.seconds = std::stod(options["--seconds"].back());
   bench.variants = options["--theirs"];
+  if (chosen(options["--op"], "matmul")) bench.arithmetic = measure_arithmetic();
   for (const Wanted& wanted : kWanted) {
     if (!chosen(options["--op"], wanted.name)) continue;
     fmt::print("{}: {} of {}, of {}, ratio; goal: {}\n", wanted.name, wanted.unit, ours->name, theirs->name, wanted.goal);
-    double logs = 0, least = 1e9;
-    size_t count = 0;
+    double logs = 0, least = 1e9, limits = 0;
+    size_t count = 0, limited = 0;
     std::string_view last;
     for (const TensorType& type : gcts::tensor_types()) {
       if (type.status != gcts::TensorStatus::current || !chosen(options["--type"], type.name)) continue;
@@ -287,8 +334,10 @@ int main(int argc, char** argv) {
       if (r.ratio < least) least = r.ratio, last = type.name;
       if (wanted.op == GCTS_OP_DEQUANTIZE && type.block_elements == 1) continue;
       logs += std::log(r.ratio), ++count;
+      if (r.share > 0) limits += std::log(r.ratio / r.share), ++limited;
     }
-    if (count > 0) fmt::print("{}: geometric mean {:.2f} over {} types, least {:.2f} ({})\n\n", wanted.name, std::exp(logs / static_cast<double>(count)), count, least, last);
+    if (count > 0) fmt::print("{}: geometric mean {:.2f} over {} types, least {:.2f} ({})\n", wanted.name, std::exp(logs / static_cast<double>(count)), count, least, last);
+    if (limited > 0) fmt::print("{}: at the ceilings of this machine the mean of {} types would be {:.2f}\n\n", wanted.name, limited, std::exp(limits / static_cast<double>(limited)));
   }
   return 0;
 }

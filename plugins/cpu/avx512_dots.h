@@ -58,9 +58,9 @@ static inline __m128 weight_head(const mxfp4*, const uint8_t* b) {
   mxfp4::scales(b, a, m);
   return _mm_set_ss(a[0]);
 }
-// The 16 scales of four blocks of NVFP4, or four of one: four bits of exponent and three of
-// fraction are a half of which the exponent counts from another number.  The highest bit is
-// ignored, but 127 alone stands for zero.
+// The four scales of a block of NVFP4: four bits of exponent and three of fraction are a half of
+// which the exponent counts from another number.  The highest bit is ignored, but 127 alone
+// stands for zero.
 static inline __m128 weight_head(const nvfp4*, const uint8_t* b) {
   const __m128i v = _mm_cvtepu8_epi16(_mm_cvtsi32_si128(static_cast<int>(load32(b)))), low = _mm_set1_epi16(127);
   const __m128i known = _mm_andnot_si128(_mm_cmpeq_epi16(v, low), _mm_and_si128(v, low));
@@ -357,12 +357,17 @@ static inline void dot_iq4_xs(Rows<kRows> rows, const uint8_t* y, float* results
   EACH_ROW results[r] = all<iq4_xs>(sum[r]);
 }
 
+template <typename T>
+inline constexpr bool kScalesFloats = false;
+template <>
+inline constexpr bool kScalesFloats<iq4_xs> = true;
+
 // Dot products of rows of weights and one of activations, each made in the same way whatever
 // the number of rows.
 template <typename T, typename A, int kRows, bool kFromMemory>
 static inline void dots(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
   if constexpr (A::kElements == 32) dot_blocks<T, A, kRows, kFromMemory>(rows, y, results, count, ahead);
-  else if constexpr (T::kBytes == iq4_xs::kBytes) dot_iq4_xs<kRows, kFromMemory>(rows, y, results, count, ahead);
+  else if constexpr (kScalesFloats<T>) dot_iq4_xs<kRows, kFromMemory>(rows, y, results, count, ahead);
   else EACH_ROW results[r] = dot_super<T, kFromMemory>(rows[r], y, count);
 }
 #undef EACH_ROW

@@ -22,8 +22,15 @@ static inline __m256i unsigned_codes(const iq4_xs*, const uint8_t* b, int g) {
 }
 static inline __m256i unsigned_codes(const mxfp4*, const uint8_t* b, int) { return raised_look_up(kValues_fp4, mxfp4::kOffset, nibbles(b + 1)); }
 static inline __m256i unsigned_codes(const nvfp4*, const uint8_t* b, int g) {
-  return raised_look_up(kValues_fp4, nvfp4::kOffset, paired_nibbles(b + 4 + 16 * g));
+  return raised_look_up(kValues_fp4, nvfp4::kOffset, nibbles(b + 4 + 16 * g));
 }
+
+// NVFP4: eight bytes are 16 elements, the low nibbles first.  Activations are put in the order
+// that nibbles of 16 bytes have: elements 0 to 7, 16 to 23, 8 to 15, 24 to 31.
+template <typename T>
+inline constexpr bool kScaleEach16 = false;
+template <>
+inline constexpr bool kScaleEach16<nvfp4> = true;
 
 // 32 activation codes, and what the offset of the weights' codes adds to their products.
 //
@@ -38,6 +45,7 @@ static inline __m256i start() { return _mm256_set1_epi32(0x4b400000); }
 template <typename T>
 static inline Codes32 codes32(const uint8_t* p) {
   __m256i y = load(p);
+  if constexpr (kScaleEach16<T>) y = _mm256_permute4x64_epi64(y, 0xd8);
   asm("" : "+v"(y));  // one load for all: loads are what these kernels are made of
   const __m256i offset = _mm256_set1_epi8(static_cast<char>(T::kOffset));
   return {y, _mm256_castsi256_ps(T::kOffset == 0 ? start() : _mm256_dpbusd_epi32(start(), offset, y))};
@@ -53,11 +61,17 @@ static inline __m128 head(const uint8_t* b) { return _mm_cvtph_ps(load64(b)); }
 
 template <typename T>
 static inline __m128 weight_head(const T*, const uint8_t* b) { return head(b); }
-static inline __m128 weight_head(const mxfp4*, const uint8_t* b) {
-  float a[2], m[2];
-  mxfp4::scales(b, a, m);
-  return _mm_set_ss(a[0]);
+// Half of 2^(e - 127), the scale of MXFP4, for each byte e.
+struct HalfPowers {
+  float of[256];
+};
+constexpr HalfPowers half_powers() {
+  HalfPowers out{};
+  for (uint32_t e = 0; e < 256; ++e) out.of[e] = __builtin_bit_cast(float, e < 2 ? 0x00200000u << e : (e - 1) << 23);
+  return out;
 }
+constexpr HalfPowers kHalfPowers = half_powers();
+static inline __m128 weight_head(const mxfp4*, const uint8_t* b) { return _mm_load_ss(&kHalfPowers.of[b[0]]); }
 // The four scales of a block of NVFP4: four bits of exponent and three of fraction are a half of
 // which the exponent counts from another number.  The highest bit is ignored, but 127 alone
 // stands for zero.
@@ -87,11 +101,6 @@ using Rows = const uint8_t* const (&)[kRows];
 
 #define EACH_ROW _Pragma("GCC unroll 4") for (int r = 0; r < kRows; ++r)
 
-template <typename T>
-inline constexpr bool kScaleEach16 = false;
-template <>
-inline constexpr bool kScaleEach16<nvfp4> = true;
-
 // One block, at `at` of each row; its first 32 elements go to chain i.
 template <typename T, typename A, int kRows>
 __attribute__((always_inline)) static inline void add_block(Rows<kRows> rows, uint64_t at, const uint8_t* y, int i, RowSum (&sum)[kRows]) {
@@ -110,7 +119,7 @@ __attribute__((always_inline)) static inline void add_block(Rows<kRows> rows, ui
       __m256& chain = sum[r].chain[(i + g) % 4];
       const __m256 dots = dot32(unsigned_codes(kType, rows[r] + at, g), with);
       if constexpr (kScaleEach16<T>) {
-        const __m256i which = _mm256_setr_epi32(2 * g, 2 * g, 2 * g, 2 * g, 2 * g + 1, 2 * g + 1, 2 * g + 1, 2 * g + 1);
+        const __m256i which = _mm256_setr_epi32(2 * g, 2 * g, 2 * g + 1, 2 * g + 1, 2 * g, 2 * g, 2 * g + 1, 2 * g + 1);
         chain = _mm256_fmadd_ps(dots, _mm256_permutevar8x32_ps(_mm256_castps128_ps256(weight[r]), which), chain);
       } else {
         const __m128 product = T::kMinimum ? _mm_mul_ps(weight[r], d) : _mm_mul_ss(weight[r], d);

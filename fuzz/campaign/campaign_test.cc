@@ -138,6 +138,11 @@ BOOST_AUTO_TEST_CASE(failures_are_told_apart) {
       "    #0 0x9 in allocated_by\n");
   BOOST_TEST(overrun.kind == "heap-buffer-overflow");
   BOOST_TEST(overrun.signature == "heap-buffer-overflow:gcts::decode gcts::read libx.so+0x12");
+  const Failure twice = failure_of(
+      "==1==ERROR: AddressSanitizer: attempting double-free on 0x1 in thread T0:\n    #0 0x1 in free x.cc:1\n"
+      "    #1 0x2 in gcts::(anonymous namespace)::drop(int) y.cc:2\n    #2 0x3  (/a/b/libx.so+0x12) (BuildId: 0a1b)\n"
+      "    #3 0x4 in outer(int) (/a/b/liby.so+0x13) (BuildId: 0a1c)\n\n");
+  BOOST_TEST(twice.signature == "double-free:gcts::drop libx.so+0x12 outer");
   BOOST_TEST(failure_of("==1== ERROR: libFuzzer: timeout after 10 seconds\n").kind == "timeout");
   BOOST_TEST(failure_of("==1== ERROR: libFuzzer: out-of-memory (malloc(4294967296))\n").kind == "memory");
   BOOST_TEST(failure_of("all is well\n").signature == "");

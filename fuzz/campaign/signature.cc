@@ -39,16 +39,18 @@ bool is_machinery(std::string_view frame) {
   return frame.find("libc.so") != frame.npos || frame.find("asan_") != frame.npos || frame.find("/libstdc++") != frame.npos;
 }
 
-// "    #3 0x55.. in function file:line" or "... (module+0x12)": the function without its
-// arguments, or the module without its folder.
+// "    #3 0x55.. in function file:line" or "... (module+0x12)", either with "(BuildId: ab12)"
+// behind it: the function without its arguments and unnamed namespaces, or the module
+// without its folder.
 std::string frame_name(std::string_view line) {
-  size_t at = line.find(" in ");
-  if (at != line.npos) {
-    std::string_view name = line.substr(at + 4);
-    name = name.substr(0, name.find_first_of("( "));
-    return std::string(name);
+  line = line.substr(0, line.find(" (BuildId:"));
+  if (const size_t at = line.find(" in "); at != line.npos) {
+    constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+    std::string name(line.substr(at + 4));
+    for (size_t i; (i = name.find(kUnnamed)) != name.npos;) name.erase(i, kUnnamed.size());
+    return name.substr(0, name.find_first_of("( "));
   }
-  at = line.rfind('(');
+  const size_t at = line.rfind('(');
   if (at == line.npos) return "";
   std::string_view module = line.substr(at + 1);
   module = module.substr(0, module.find_first_of(") "));
@@ -109,7 +111,10 @@ Failure failure_of(std::string_view output) {
   for (size_t i = 0; i < lines.size(); ++i)
     if (after(lines[i], ": runtime error: ", rest)) return make("undefined", place_of(lines[i]), rest);
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (after(lines[i], "ERROR: AddressSanitizer: ", rest)) return make(first_word(rest), stack_from(lines, i), rest.substr(0, rest.find(" at pc")));
+    if (after(lines[i], "ERROR: AddressSanitizer: ", rest)) {
+      after(rest, "attempting ", rest);  // to free twice, or what is not allocated
+      return make(first_word(rest), stack_from(lines, i), rest.substr(0, rest.find(" at pc")));
+    }
     if (after(lines[i], "ERROR: LeakSanitizer: ", rest)) return make("leak", stack_from(lines, i), rest);
   }
   for (size_t i = 0; i < lines.size(); ++i) {

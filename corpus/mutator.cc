@@ -316,6 +316,13 @@ bool model_of(std::span<const std::byte> bytes, File& out) {
   return true;
 }
 
+// Whether the model can be written without far more padding than there is in it: an alignment
+// may come from a file that has no tensors.
+bool is_small(const File& model) {
+  const uint64_t alignment = model.alignment();
+  return alignment > kMaxGap || alignment <= 2 * kMaxGap / (model.tensors.size() + 2);
+}
+
 }  // namespace
 
 Scan scan_fields(std::span<const std::byte> file) { return Scanner(file).run(); }
@@ -326,7 +333,7 @@ Bytes mutate(std::span<const std::byte> file, Generator random, size_t max_size)
     File model;
     if (random.chance(1, 3) && model_of(bytes, model)) {
       change_model(model, random);
-      bytes = write_bytes(model, {.pad_last_tensor = !random.chance(1, 8)});
+      if (is_small(model)) bytes = write_bytes(model, {.pad_last_tensor = !random.chance(1, 8)});
     } else if (const Scan scan = scan_fields(bytes); !scan.fields.empty() && !random.chance(1, 10)) {
       change_field(bytes, scan, random);
     } else {
@@ -345,8 +352,9 @@ Bytes cross_over(std::span<const std::byte> a, std::span<const std::byte> b, Gen
       if (random.chance(1, 2)) first.metadata.push_back(std::move(kv));
     for (Tensor& t : second.tensors)
       if (random.chance(1, 2)) first.tensors.push_back(std::move(t));
-    bytes = write_bytes(first);
-  } else {
+    if (is_small(first)) bytes = write_bytes(first);
+  }
+  if (bytes.empty()) {
     bytes.assign(a.begin(), a.begin() + static_cast<ptrdiff_t>(random.below(a.size() + 1)));
     bytes.insert(bytes.end(), b.begin() + static_cast<ptrdiff_t>(random.below(b.size() + 1)), b.end());
   }

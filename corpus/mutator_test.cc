@@ -1,5 +1,7 @@
 // Tests of the mutator: bounded, repeatable, total, and of use.
 
+#include <sys/resource.h>
+
 #include "corpus/mutator.h"
 
 #include <boost/test/unit_test.hpp>
@@ -61,6 +63,22 @@ BOOST_AUTO_TEST_CASE(results_stay_within_the_size_asked_for) {
     BOOST_TEST(mutate(from, Generator(seed), 100).size() <= 100);
     BOOST_TEST(cross_over(from, from, Generator(seed), 100).size() <= 100);
   }
+}
+
+// The alignment of a file without tensors, and the tensors of another.
+BOOST_AUTO_TEST_CASE(what_is_written_in_between_stays_small) {
+  File wide, many;
+  wide.set("general.alignment", Value::u32(1u << 24));
+  for (int i = 0; i < 60; ++i) many.tensors.push_back({"t" + std::to_string(i), 0, {1}, Bytes(4), {}});
+  const Bytes a = write_bytes(wide), b = write_bytes(many);
+  const auto peak = [] {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // KB
+  };
+  const auto before = peak();
+  for (uint64_t seed = 0; seed < 20; ++seed) BOOST_TEST(cross_over(a, b, Generator(seed), 4096).size() <= 4096);
+  BOOST_TEST(peak() - before < 200'000);  // half of the tensors, so far apart, are 500 MB
 }
 
 // A mutator that only breaks magics would pass every other test here.

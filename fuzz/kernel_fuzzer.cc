@@ -61,8 +61,7 @@ const std::vector<Group>& groups() {
     for (const FuzzedPlugin& plugin : fuzzed_plugins()) {
       for (uint64_t i = 0; i < plugin.tables.table.kernel_count; ++i) {
         if (auto variant = variant_of(plugin, i))
-          by_kind[{variant->kernel.op, variant->kernel.tensor_type, variant->kernel.activation_type}]
-              .push_back(std::move(*variant));
+          by_kind[{variant->kernel.op, variant->kernel.tensor_type, variant->kernel.activation_type}].push_back(std::move(*variant));
       }
     }
     std::vector<Group> out;
@@ -89,8 +88,7 @@ struct Chosen {
       uint8_t raw[4];
       for (size_t b = 0; b < 4; ++b) raw[b] = bytes[(bytes.size() / 2 + 4 * i + b) % bytes.size()];
       std::memcpy(&out[i], raw, 4);
-      if (!any || !raw_bits || !std::isfinite(out[i]) || std::fabs(out[i]) > 1e12f)
-        out[i] = static_cast<float>(static_cast<int8_t>(raw[0])) / 16;
+      if (!any || !raw_bits || !std::isfinite(out[i]) || std::fabs(out[i]) > 1e12f) out[i] = static_cast<float>(static_cast<int8_t>(raw[0])) / 16;
     }
     return out;
   }
@@ -107,8 +105,7 @@ uint64_t common_unit(const Group& group) {
 // number or zero, depending on whom one asks.
 bool legal(const TensorType& type, std::span<const std::byte> blocks) {
   const bool strict = type.id == tensor::mxfp4 || type.id == tensor::nvfp4;
-  return type.codec->scan(blocks.data(), blocks.size() / type.block_bytes, strict) ==
-         blocks.size() / type.block_bytes;
+  return type.codec->scan(blocks.data(), blocks.size() / type.block_bytes, strict) == blocks.size() / type.block_bytes;
 }
 
 // No rounding of these is left open by the class.
@@ -118,28 +115,22 @@ void settle(std::span<float> values, const Variant& variant) {
   if (accuracy.activation == Activation::bf16) return clear_of_float_ties(values, FloatFormat::bf16);
   const uint32_t group = activation_group(*variant.row.activation_type, accuracy, values.size());
   if (group == 0) return;
-  if (accuracy.activation_offset)
-    clear_of_offset_ties(values, group);
-  else
-    clear_of_int8_ties(values, group);
+  if (accuracy.activation_offset) clear_of_offset_ties(values, group);
+  else clear_of_int8_ties(values, group);
 }
 
 // Blocks of the activation type out of floats, row by row; false if there are none.
 bool make_activations(const Chosen& chosen, const Variant& variant, std::vector<std::byte>& out) {
   const TensorType& type = *variant.row.activation_type;
-  std::vector<float> values = chosen.floats(
-      chosen.m * chosen.k, type.id == tensor::f32 && variant.row.accuracy.activation == Activation::as_given);
+  std::vector<float> values = chosen.floats(chosen.m * chosen.k, type.id == tensor::f32 && variant.row.accuracy.activation == Activation::as_given);
   out.resize(chosen.m * row_bytes(type, chosen.k));
   for (uint64_t row = 0; row < chosen.m; ++row) {
     const std::span<float> one(values.data() + row * chosen.k, chosen.k);
     settle(one, variant);
     std::byte* blocks = out.data() + row * row_bytes(type, chosen.k);
-    if (type.id == tensor::f32)
-      std::memcpy(blocks, one.data(), one.size_bytes());
-    else if (type.codec->quantize)
-      type.codec->quantize(one.data(), nullptr, blocks, chosen.k);
-    else
-      return false;
+    if (type.id == tensor::f32) std::memcpy(blocks, one.data(), one.size_bytes());
+    else if (type.codec->quantize) type.codec->quantize(one.data(), nullptr, blocks, chosen.k);
+    else return false;
   }
   return true;
 }
@@ -168,14 +159,12 @@ void set_arguments(Call& call, const Variant& v, const Chosen& chosen) {
   } else if (v.row.op == GCTS_OP_DEQUANTIZE) {
     a[1] = number(call.weights.data()), a[2] = number(call.output.data()), a[3] = chosen.k;
   } else if (v.row.op == GCTS_OP_VEC_DOT) {
-    a[1] = number(call.weights.data()), a[2] = number(call.activations.data()),
-    a[3] = number(call.output.data()), a[4] = chosen.k;
+    a[1] = number(call.weights.data()), a[2] = number(call.activations.data()), a[3] = number(call.output.data()), a[4] = chosen.k;
   } else {
     gcts_matmul& m = call.matmul;
     m.m = chosen.m, m.n = chosen.n, m.k = chosen.k;
     m.weights = call.weights.data(), m.weight_stride = row_bytes(*v.row.type, chosen.k);
-    m.activations = call.activations.data(),
-    m.activation_stride = row_bytes(*v.row.activation_type, chosen.k);
+    m.activations = call.activations.data(), m.activation_stride = row_bytes(*v.row.activation_type, chosen.k);
     m.output = reinterpret_cast<float*>(call.output.data()), m.output_stride = 4 * chosen.n;
     m.threads = 1, m.experts = 1;
     m.prepared = call.prepared.size() ? call.prepared.data() : nullptr;
@@ -196,13 +185,10 @@ std::string run(const Variant& v, const Chosen& chosen, Call& call, uint64_t out
   uint32_t environment = 0;
   const Accident accident = watched_call(v.plugin->name, "kernel_", uint64_t{64} << 20, [&] {
     if (v.kernel.prepare)
-      status =
-          v.kernel.prepare->prepare(v.kernel.context, call.weights.data(), row_bytes(*v.row.type, chosen.k),
-                                    chosen.n, chosen.k, call.prepared.data());
+      status = v.kernel.prepare->prepare(v.kernel.context, call.weights.data(), row_bytes(*v.row.type, chosen.k), chosen.n, chosen.k, call.prepared.data());
     if (status == GCTS_OK) status = worker::checked_call(v.kernel.run, call.arguments, environment);
   });
-  if (!accident.kind.empty())
-    return accident.returned ? accident.kind + " " + accident.what : "";  // a fault is reported already
+  if (!accident.kind.empty()) return accident.returned ? accident.kind + " " + accident.what : "";  // a fault is reported already
   if (status != GCTS_OK) return "does not return GCTS_OK";
   if (environment != 0) return "changes the processor's state";
   if (call.output.damaged_slack() != UINT64_MAX) return "writes beside its output";
@@ -211,8 +197,7 @@ std::string run(const Variant& v, const Chosen& chosen, Call& call, uint64_t out
 
 bool same_value(float a, float b) { return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, 4) == 0; }
 
-std::string judge_values(const Variant& v, const Chosen& chosen, std::span<const std::byte> weights,
-                         const Region& output) {
+std::string judge_values(const Variant& v, const Chosen& chosen, std::span<const std::byte> weights, const Region& output) {
   std::vector<float> expected(chosen.k);
   v.row.type->codec->dequantize(weights.data(), expected.data(), chosen.k);
   const auto* got = reinterpret_cast<const std::byte*>(output.data());
@@ -224,8 +209,7 @@ std::string judge_values(const Variant& v, const Chosen& chosen, std::span<const
   return "";
 }
 
-std::string judge_blocks(const Variant& v, const Chosen& chosen, std::span<const float> values,
-                         const Region& output) {
+std::string judge_blocks(const Variant& v, const Chosen& chosen, std::span<const float> values, const Region& output) {
   const TensorType& type = *v.row.type;
   const std::span<const std::byte> got = std::as_bytes(std::span(output.data(), output.size()));
   if (!legal(type, got)) return "encodes an illegal block";
@@ -235,8 +219,7 @@ std::string judge_blocks(const Variant& v, const Chosen& chosen, std::span<const
   return std::equal(got.begin(), got.end(), expected.begin()) ? "" : "encodes other blocks";
 }
 
-std::string judge_products(const Variant& v, const Chosen& chosen, const Operands& operands,
-                           const Region& output) {
+std::string judge_products(const Variant& v, const Chosen& chosen, const Operands& operands, const Region& output) {
   const DotShape shape{v.row.type, v.row.activation_type, v.row.accuracy, chosen.k, chosen.n, chosen.m};
   DotOracle oracle(shape, pattern::nan_scale, operands);
   for (uint64_t n = 0; n < chosen.n; ++n) {
@@ -262,8 +245,7 @@ std::string check(const Variant& v, const Chosen& chosen) {
   }
   operands.weights.resize(chosen.n * row_bytes(*v.row.type, chosen.k));
   chosen.fill(operands.weights, 0);
-  if (!legal(*v.row.type, operands.weights) || !load(call.weights, operands.weights, v, chosen.placement))
-    return "";
+  if (!legal(*v.row.type, operands.weights) || !load(call.weights, operands.weights, v, chosen.placement)) return "";
   if (v.row.op == GCTS_OP_DEQUANTIZE) {
     const std::string wrong = run(v, chosen, call, 4 * chosen.k);
     return wrong.empty() ? judge_values(v, chosen, operands.weights, call.output) : wrong;
@@ -295,9 +277,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   watch_input(std::as_bytes(std::span(data, size)));
   for (const Variant& v : group) {
     const std::string wrong = check(v, chosen);
-    if (!wrong.empty())
-      report({v.plugin->name, "kernel", v.row.id + " " + wrong, "", v.row.id + " " + wrong},
-             std::as_bytes(std::span(data, size)));
+    if (!wrong.empty()) report({v.plugin->name, "kernel", v.row.id + " " + wrong, "", v.row.id + " " + wrong}, std::as_bytes(std::span(data, size)));
   }
   return 0;
 }

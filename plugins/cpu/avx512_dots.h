@@ -3,7 +3,7 @@
 //
 // Types in blocks of 32, 64 or 128 elements go by 32 elements.  Types in blocks of 256 go by
 // 64, where their codes lie so that 64 of them come out of one register in order; sums stay
-// in integers for a whole block.
+// in integers for a whole block.  IQ4_XS goes like the former.
 //
 // Every int8 activation code is allowed, -128 too.
 
@@ -393,8 +393,8 @@ static inline float dot(const void* x, const void* y, uint64_t count) {
 // first is used, which pays as long as they stay in the first cache.
 constexpr uint64_t kMostTogether = 18000;  // bytes
 template <typename T, typename A>
-static inline void dots_of_rows(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count) {
-  const uint64_t bytes = kRows * (count / T::kElements * T::kBytes);
-  if (bytes <= kMostTogether) return dots<T, A, kRows, true>(rows, y, results, count, bytes);
-  for (uint64_t r = 0; r < kRows; ++r) dots<T, A, 1, true>({rows[r]}, y, results + r, count, kAhead);
+static inline void dots_of_rows(Rows<kRowsTogether> rows, const uint8_t* y, float* results, uint64_t count) {
+  const uint64_t bytes = kRowsTogether * (count / T::kElements * T::kBytes);
+  if (bytes <= kMostTogether) return dots<T, A, kRowsTogether, true>(rows, y, results, count, bytes);
+  for (uint64_t r = 0; r < kRowsTogether; ++r) dots<T, A, 1, true>({rows[r]}, y, results + r, count, kAhead);
 }

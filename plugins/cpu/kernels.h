@@ -40,7 +40,7 @@ namespace avx512 {
 CPU_ALL
 #undef CPU_TYPE
 #define CPU_TYPE(name, id, act, act_id, group) \
-  void rows_##name(const uint8_t* const (&weights)[kRows], const void* activations, float* results, uint64_t count);
+  void rows_##name(const uint8_t* const (&weights)[kRowsTogether], const void* activations, float* results, uint64_t count);
 #include "types.inc"
 }
 namespace avx512_bf16 {

@@ -54,10 +54,10 @@ void columns(const Job& job, uint64_t first, uint64_t last) {
   const gcts_matmul& a = *job.args;
   uint64_t n = first;
   if (job.plan->rows)
-    for (; n + kRows <= last; n += kRows)
+    for (; n + kRowsTogether <= last; n += kRowsTogether)
       for (uint64_t m = 0; m < a.m; ++m) {
-        const uint8_t* weights[kRows];
-        for (uint64_t i = 0; i < kRows; ++i) weights[i] = weights_of(job, m, n + i);
+        const uint8_t* weights[kRowsTogether];
+        for (uint64_t i = 0; i < kRowsTogether; ++i) weights[i] = weights_of(job, m, n + i);
         job.plan->rows(weights, job.activations + m * job.row_bytes, output_of(job, m, n), a.k);
       }
   for (; n < last; ++n)
@@ -81,11 +81,11 @@ gcts_status matmul(void* context, const gcts_matmul* args) {
     plan.quantize(nullptr, reinterpret_cast<const float*>(row), nullptr, scratch + m * row_bytes, args->k);
   });
   const Job job{&plan, args, scratch, row_bytes};
-  const uint64_t threads = std::max<uint64_t>(1, args->threads);
-  const uint64_t each =
-      threads == 1 ? args->n : (args->n / (threads * kParts) + kRows - 1) / kRows * kRows + kRows;
-  share_out(threads, each == 0 ? 0 : (args->n + each - 1) / each,
-            [&](uint64_t part) { columns(job, part * each, std::min(args->n, (part + 1) * each)); });
+  const uint64_t groups = (args->n + kRowsTogether - 1) / kRowsTogether;
+  const uint64_t parts = std::min(groups, args->threads > 1 ? args->threads * kParts : 1);
+  share_out(args->threads, parts, [&](uint64_t part) {
+    columns(job, groups * part / parts * kRowsTogether, std::min(args->n, groups * (part + 1) / parts * kRowsTogether));
+  });
   free(scratch);
   return GCTS_OK;
 }

@@ -13,10 +13,10 @@ namespace cpu {
 using TileFn = void (*)(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results,
                         uint64_t count);
 
-// Dot products of kRows rows of weights and one of activations, each as MatmulPlan::dot makes
+// Dot products of kRowsTogether rows of weights and one of activations, each as MatmulPlan::dot makes
 // it, to the last bit.
-inline constexpr uint64_t kRows = 4;
-using RowsFn = void (*)(const uint8_t* const (&weights)[kRows], const void* activations, float* results, uint64_t count);
+inline constexpr uint64_t kRowsTogether = 4;
+using RowsFn = void (*)(const uint8_t* const (&weights)[kRowsTogether], const void* activations, float* results, uint64_t count);
 
 // What a matmul kernel is made of; a kernel row's context points to one.
 struct MatmulPlan {

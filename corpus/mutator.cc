@@ -1,3 +1,5 @@
+// Scans what a file's prefix holds, field by field, and changes fields, models or plain bytes.
+
 #include "corpus/mutator.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Measures the ceilings through a worker, and bounds a measurement by them.
+
 #include "harness/bench_ceilings.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Draws the operands of a measurement, and judges outputs that repeat what was drawn.
+
 #include "harness/bench_operands.h"
 
 #define XXH_INLINE_ALL

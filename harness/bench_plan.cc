@@ -1,3 +1,5 @@
+// The shapes and thread counts of each tier.
+
 #include "harness/bench_plan.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Times readers on generated files, and reads how much memory their worker holds.
+
 #include "harness/bench_readers.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Rounds of samples: opened, verified, calibrated, taken in turns, verified again.
+
 #include "harness/bench_run.h"
 
 #include <fmt/format.h>

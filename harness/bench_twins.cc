@@ -1,3 +1,5 @@
+// Compares kernels with themselves and with twins that do a tenth more.
+
 #include "harness/bench_twins.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Requests of the timing worker, sent and taken apart, and what became of one that gives no answer.
+
 #include "harness/bench_worker.h"
 
 #include <cstring>

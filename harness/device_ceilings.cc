@@ -1,3 +1,5 @@
+// Measures a device's loops through its plugin, and bounds a measurement by them.
+
 #include "harness/device_ceilings.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Which rows of kernel_checks.inc are meant for a kernel, and the cases that they add.
+
 #include "harness/kernel_case.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Runs every broken kernel under the checks, and counts what classic thresholds would have caught.
+
 #include "harness/kernel_kill_matrix.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Lays out operands for a call, and judges outputs by the oracle.
+
 #include "harness/kernel_operands.h"
 
 #include <fmt/format.h>

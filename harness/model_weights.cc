@@ -1,3 +1,5 @@
+// Finds the tensors of a model that kernels can be judged on.
+
 #include "harness/model_weights.h"
 
 #include <algorithm>

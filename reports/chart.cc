@@ -1,3 +1,5 @@
+// Writes the script and the data for gnuplot, and takes out of its SVG what a page must not hold.
+
 #include "reports/chart.h"
 
 #include <fcntl.h>

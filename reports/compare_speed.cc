@@ -1,3 +1,5 @@
+// Pairs measurements, and tells for each pair whether it is slower, faster, the same or too noisy.
+
 #include "reports/compare_speed.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The page's sections, from what was measured to words, tables and charts.
+
 #include "reports/speed_page.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Fills registers before a call, and compares them and the floating-point state after it.
+
 #include "harness/worker/checked_call.h"
 
 #include "harness/worker/protocol.h"

@@ -1,3 +1,5 @@
+// Asks a device for its error in words, and waits until it has done what it was given.
+
 #include "harness/worker/device.h"
 
 #include <cstdio>

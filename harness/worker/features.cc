@@ -1,3 +1,5 @@
+// Names of features, looked up in what cpu_features tells.
+
 #include "harness/worker/features.h"
 
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// Places an operand on the host or the device.
+
 #include "harness/worker/operand.h"
 
 #include <algorithm>

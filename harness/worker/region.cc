@@ -1,3 +1,5 @@
+// Maps the pages, and finds what was written beside an operand.
+
 #include "harness/worker/region.h"
 
 #include <sys/mman.h>

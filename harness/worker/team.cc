@@ -1,3 +1,5 @@
+// Starts members together, and takes the time from the first start to the last end.
+
 #include "harness/worker/team.h"
 
 #include <sched.h>

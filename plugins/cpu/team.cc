@@ -1,3 +1,5 @@
+// One word of state lets threads begin, counts them, and tells when the last has left.
+
 #include "team.h"
 
 #include <unistd.h>

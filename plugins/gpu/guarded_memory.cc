@@ -1,3 +1,5 @@
+// Maps host memory with unmapped pages on both sides.
+
 #include "guarded_memory.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,5 @@
+// Finds the library, and turns source into a cubin, or into its complaints.
+
 #include "nvrtc.h"
 
 #include <cstdlib>

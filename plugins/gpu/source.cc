@@ -1,3 +1,5 @@
+// Puts each program together: the shared pieces, the lattices that it needs, its own line.
+
 #include "source.h"
 
 #include <string_view>

@@ -1,3 +1,5 @@
+// Calls of the reference's codecs and exact sums, behind the kernel ABI.
+
 #include "plugins/reference/kernels.h"
 
 #include <new>

@@ -1,9 +1,8 @@
 // Dot products for x86 with AVX-512 and VNNI.  Included inside the variant's target region and
 // namespace, after x86_codes.h and x86_integers.h.
 //
-// Types in blocks of 32, 64 or 128 elements go by 32 elements.  Types in blocks of 256 go by
-// 64, where their codes lie so that 64 of them come out of one register in order; sums stay
-// in integers for a whole block.  IQ4_XS goes like the former.
+// Types in blocks of 32, 64 or 128 elements, and IQ4_XS, scale the sums of 32 elements as floats.
+// Those of the other types stay integers for a whole block of 256.
 //
 // Every int8 activation code is allowed, -128 too.
 
@@ -305,6 +304,8 @@ inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i sc
   return _mm256_add_epi32(even, odd);
 }
 
+#include "avx512_k_dots.h"
+
 // Activations in blocks of 256: Q8_K.  The scales of the next block are unpacked before the codes
 // of this one: a processor looks less than two blocks ahead, and codes would wait for scales.
 template <typename T, bool kFromMemory>
@@ -377,6 +378,7 @@ template <typename T, typename A, int kRows, bool kFromMemory>
 static inline void dots(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
   if constexpr (A::kElements == 32) dot_blocks<T, A, kRows, kFromMemory>(rows, y, results, count, ahead);
   else if constexpr (kScalesFloats<T>) dot_iq4_xs<kRows, kFromMemory>(rows, y, results, count, ahead);
+  else if constexpr (kIsK<T>) EACH_ROW results[r] = dot_k<T, kFromMemory>(rows[r], y, count);
   else EACH_ROW results[r] = dot_super<T, kFromMemory>(rows[r], y, count);
 }
 #undef EACH_ROW

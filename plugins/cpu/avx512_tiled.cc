@@ -15,20 +15,60 @@ namespace cpu::avx512_tiled {
 
 #include "avx512_codes.h"
 #include "x86_codes.h"
+#include "x86_integers.h"
 
-template <bool kMinimum, int kScales>
-struct Minima {};
-template <int kScales>
-struct Minima<true, kScales> {
-  float minimum[kScales][kPanelRows];
+// Codes times scales, for types where that fits in a byte: what is then added to them.
+template <typename T>
+inline constexpr int kFolded = -1;
+template <>
+inline constexpr int kFolded<q2_k> = 0;
+template <>
+inline constexpr int kFolded<q3_k> = 124;  // scales of -32 to 31 times codes of -4 to 3
+template <>
+inline constexpr int kFolded<tq1_0> = 1;
+template <>
+inline constexpr int kFolded<tq2_0> = 1;
+
+// Minima as floats, or as pairs of integers and what these are times; of a tile, what they are
+// multiplied with.
+template <bool kFloat, int kRows>
+struct FloatMinima {
+  float minimum[kRows];
 };
-// 32 elements of a panel.  Codes stand as dpbusd takes them, four of a row in one lane,
-// and are made non-negative by kOffset.
-template <typename T, int kGroup>
-struct alignas(64) PanelGroup : Minima<T::kMinimum, 32 / kGroup> {
-  float scale[32 / kGroup][kPanelRows];
-  uint8_t codes[8][kPanelRows][4];
+template <int kRows>
+struct FloatMinima<false, kRows> {};
+template <int kPairs, int kRows>
+struct IntegerMinima {
+  int16_t minima[kPairs][kRows][2];
 };
+template <int kRows>
+struct IntegerMinima<0, kRows> {};
+
+// A step: 32 elements, or 256 where activations are scaled by so many.  kLength: elements of one
+// integer sum; kPairs: of minima that are integers.
+template <int kStep, int kLength, bool kOffset, bool kMinimum, int kPairs>
+struct Step {
+  static constexpr int kElements = kStep, kEach = kLength, kSums = kStep / kLength, kMinima = kPairs;
+  static constexpr bool kRaised = kOffset, kFloatMinimum = kMinimum;
+
+  // Codes stand as dpbusd takes them, four of a row in one lane, and are made non-negative by
+  // what tiles start less by.
+  struct alignas(64) Panel : FloatMinima<kMinimum || kPairs != 0, kPanelRows>, IntegerMinima<kPairs, kPanelRows> {
+    float scale[kSums][kPanelRows];
+    uint8_t codes[kStep / 4][kPanelRows][4];
+  };
+  struct alignas(64) Tile : FloatMinima<kMinimum, kTileRows>, IntegerMinima<kPairs, kTileRows> {
+    float scale[kTileRows];
+    int32_t start[kSums][kTileRows];            // what the offset adds, taken off
+    int8_t codes[kStep / 4][kTileRows][4];  // elements 4 s to 4 s + 3 of each row
+  };
+};
+
+template <typename T>
+inline constexpr int kAdded = kFolded<T> >= 0 ? kFolded<T> : T::kOffset;
+template <typename T, typename A, int kGroup>
+using StepOf = Step<A::kElements, (kFolded<T> >= 0 ? 256 : kGroup), kAdded<T> != 0, T::kMinimum && A::kElements == 32,
+                    (T::kMinimum && A::kElements == 256 ? 128 / kGroup : 0)>;
 
 // Eight rows of eight 32-bit words to eight columns.
 static inline void transpose8(const __m256i (&r)[8], __m256i (&columns)[8]) {
@@ -49,125 +89,235 @@ static inline void transpose8(const __m256i (&r)[8], __m256i (&columns)[8]) {
   }
 }
 
-template <typename T, int kGroup>
-static void pack_panel(const uint8_t* const* rows, void* to, uint64_t count) {
-  constexpr int kGroups = T::kElements / 32;
-  PanelGroup<T, kGroup>* panel = static_cast<PanelGroup<T, kGroup>*>(to);
-  for (uint64_t i = 0, at = 0; i < count; i += T::kElements, at += T::kBytes, panel += kGroups) {
-    for (int r = 0; r < kPanelRows; ++r) {
-      float a[T::kElements / 16], m[T::kElements / 16] = {};
-      T::scales(rows[r] + at, a, m);
-      for (int g = 0; g < kGroups; ++g)
-        for (int h = 0; h < 32 / kGroup; ++h) {
-          panel[g].scale[h][r] = a[2 * g + h];
-          if constexpr (T::kMinimum) panel[g].minimum[h][r] = m[2 * g + h];
-        }
-    }
-    for (int half = 0; half < kPanelRows; half += 8)
-      for (int g = 0; g < kGroups; ++g) {
-        __m256i codes[8];
-        for (int r = 0; r < 8; ++r)
-          codes[r] = _mm256_add_epi8(T::codes(rows[half + r] + at, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
-        __m256i columns[8];
-        transpose8(codes, columns);
-        for (int s = 0; s < 8; ++s) _mm256_store_si256(reinterpret_cast<__m256i*>(panel[g].codes[s][half]), columns[s]);
-      }
+#include "avx512_tiles.h"
+
+// Raised codes of elements 32 g to 32 g + 31, times their scales where that is folded in.
+struct Factors {
+  __m256i of[3];
+};
+template <typename T>
+static inline Factors factors(const T*, const Integers&) { return {}; }
+template <typename T>
+static inline __m256i raised(const T*, const uint8_t* b, int g, const Factors&) {
+  return _mm256_add_epi8(T::codes(b, g), _mm256_set1_epi8(static_cast<char>(T::kOffset)));
+}
+// Products fit in a byte, so that one of 16 bits makes two.
+static inline Factors factors(const q2_k*, const Integers& n) { return {{by_halves(n.scale)}}; }
+static inline __m256i raised(const q2_k*, const uint8_t* b, int g, const Factors& f) {
+  return _mm256_mullo_epi16(q2_k::codes(b, g), scales_of(f.of[0], g));
+}
+// The same for negative scales s, by way of the code c = 7 - raised: s (code) = |s| (c - 3).
+static inline Factors factors(const q3_k*, const Integers& n) {
+  const __m256i negative = _mm256_srai_epi16(n.scale, 15), size = _mm256_abs_epi16(n.scale);
+  const __m256i taken = _mm256_mullo_epi16(size, _mm256_add_epi16(_mm256_set1_epi16(4), negative));
+  const __m256i start = _mm256_mullo_epi16(_mm256_sub_epi16(_mm256_set1_epi16(kFolded<q3_k>), taken), _mm256_set1_epi16(0x0101));
+  return {{by_halves(size), by_halves(_mm256_and_si256(negative, _mm256_set1_epi8(7))), by_halves(start)}};
+}
+static inline __m256i raised(const q3_k*, const uint8_t* b, int g, const Factors& f) {
+  const __m256i code = _mm256_xor_si256(_mm256_add_epi8(q3_k::codes(b, g), _mm256_set1_epi8(4)), scales_of(f.of[1], g));
+  return _mm256_add_epi8(_mm256_mullo_epi16(code, scales_of(f.of[0], g)), scales_of(f.of[2], g));
+}
+
+// Codes of 8 rows to lanes `half` and on.
+template <typename T, typename S>
+static inline void store_raised(typename S::Panel* panel, const uint8_t* const* rows, uint64_t at, int half, int g, const Factors* f) {
+  __m256i codes[8], columns[8];
+  for (int r = 0; r < 8; ++r) codes[r] = raised(static_cast<const T*>(nullptr), rows[half + r] + at, g, f[half + r]);
+  transpose8(codes, columns);
+  for (int s = 0; s < 8; ++s) {
+    const int place = 8 * g + s;  // among those of the block, which may be several steps
+    _mm256_store_si256(reinterpret_cast<__m256i*>(panel[place / (S::kElements / 4)].codes[place % (S::kElements / 4)][half]), columns[s]);
   }
 }
 
-template <typename T, typename A, int kGroup>
-static void pack_tile(const uint8_t* const* rows, void* to, uint64_t count) {
-  TileGroup* tile = static_cast<TileGroup*>(to);
-  const __m256i one = _mm256_set1_epi8(1), offset = _mm256_set1_epi32(-T::kOffset);
-  for (uint64_t i = 0; i < count; i += 32, ++tile) {
-    const uint64_t at = i / A::kElements * A::kBytes;
-    __m256i codes[8], columns[8], low = _mm256_setzero_si256(), high = low;  // sums of 16 codes of each row
-    for (int r = 0; r < kTileRows; ++r) codes[r] = load(rows[r] + at + A::kCodes + i % A::kElements);
-    transpose8(codes, columns);
-    for (int s = 0; s < 8; ++s) {
-      _mm256_store_si256(reinterpret_cast<__m256i*>(tile->codes[s]), columns[s]);
-      if (s < 4) low = _mm256_dpbusd_epi32(low, one, columns[s]);
-      else high = _mm256_dpbusd_epi32(high, one, columns[s]);
+// Types in blocks of 256: scales of all rows are turned over as pairs of 16-bit integers.
+template <typename T, typename S>
+static inline void store_integers(typename S::Panel& panel, const Integers* n, int half) {
+  alignas(32) float d[8], dmin[8];
+  __m256i rows[8], pairs[8];
+  for (int r = 0; r < 8; ++r) d[r] = n[r].d, rows[r] = n[r].scale;
+  const __m256 by = _mm256_load_ps(d);
+  if constexpr (S::kSums == 1) {
+    _mm256_store_ps(panel.scale[0] + half, by);
+  } else {
+    transpose8(rows, pairs);
+    for (int i = 0; i < 8; ++i) {
+      const __m256i even = _mm256_srai_epi32(_mm256_slli_epi32(pairs[i], 16), 16), odd = _mm256_srai_epi32(pairs[i], 16);
+      _mm256_store_ps(panel.scale[i * S::kSums / 8] + half, _mm256_mul_ps(_mm256_cvtepi32_ps(even), by));
+      if constexpr (S::kSums == 16) _mm256_store_ps(panel.scale[2 * i + 1] + half, _mm256_mul_ps(_mm256_cvtepi32_ps(odd), by));
     }
-    const __m256i first = kGroup == 16 ? low : _mm256_add_epi32(low, high);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(tile->start[0]), _mm256_mullo_epi32(offset, first));
-    _mm256_store_si256(reinterpret_cast<__m256i*>(tile->start[1]), _mm256_mullo_epi32(offset, high));
-    for (int r = 0; r < kTileRows; ++r) tile->scale[r] = A::scale(rows[r] + at);
-    if constexpr (T::kMinimum && A::kElements == 32) {
-      for (int r = 0; r < kTileRows; ++r) tile->sums[0][r] = A::scaled_sum(rows[r] + at);
-    } else if constexpr (T::kMinimum) {
-      _mm256_store_ps(tile->sums[0], _mm256_cvtepi32_ps(first));
-      _mm256_store_ps(tile->sums[1], _mm256_cvtepi32_ps(high));
+  }
+  if constexpr (S::kMinima > 0) {
+    for (int r = 0; r < 8; ++r) dmin[r] = -n[r].dmin, rows[r] = n[r].minimum;
+    _mm256_store_ps(panel.minimum + half, _mm256_load_ps(dmin));
+    transpose8(rows, pairs);
+    for (int i = 0; i < S::kMinima; ++i) {
+      const __m256i pair = S::kMinima == 8 ? pairs[i] : _mm256_blend_epi16(pairs[2 * i], pairs[2 * i + 1], 0xaa);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(panel.minima[i][half]), pair);
     }
+  }
+}
+
+template <typename T, typename S>
+static void pack_panel(const uint8_t* const* rows, void* to, uint64_t count) {
+  constexpr int kSteps = T::kElements / S::kElements;
+  typename S::Panel* panel = static_cast<typename S::Panel*>(to);
+  for (uint64_t i = 0, at = 0; i < count; i += T::kElements, at += T::kBytes, panel += kSteps) {
+    Factors f[kPanelRows];
+    if constexpr (S::kElements == 256) {
+      Integers n[kPanelRows];
+      for (int r = 0; r < kPanelRows; ++r) {
+        n[r] = integers(static_cast<const T*>(nullptr), rows[r] + at);
+        f[r] = factors(static_cast<const T*>(nullptr), n[r]);
+      }
+      for (int half = 0; half < kPanelRows; half += 8) store_integers<T, S>(*panel, n + half, half);
+    } else {
+      for (int r = 0; r < kPanelRows; ++r) {
+        float a[T::kElements / 16], m[T::kElements / 16] = {};
+        T::scales(rows[r] + at, a, m);
+        for (int s = 0; s < kSteps; ++s) {
+          for (int h = 0; h < S::kSums; ++h) panel[s].scale[h][r] = a[2 * s + h];
+          if constexpr (S::kFloatMinimum) panel[s].minimum[r] = m[2 * s];
+        }
+      }
+    }
+    for (int half = 0; half < kPanelRows; half += 8)
+      for (int g = 0; g < T::kElements / 32; ++g) store_raised<T, S>(panel, rows, at, half, g, f);
+  }
+}
+
+// What is made of sums over codes: starts, and what integer minima are multiplied with.
+template <typename S, int kOffset>
+static inline void store_start(typename S::Tile& tile, int at, __m256i sum) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(tile.start[at]), _mm256_mullo_epi32(sum, _mm256_set1_epi32(-kOffset)));
+}
+template <typename S>
+static inline void store_pair(typename S::Tile& tile, int at, __m256i even, __m256i odd) {
+  _mm256_store_si256(reinterpret_cast<__m256i*>(tile.minima[at]), _mm256_blend_epi16(even, _mm256_slli_epi32(odd, 16), 0xaa));
+}
+
+template <typename S, int kOffset>
+static inline void pack_step_32(const float* const* rows, uint64_t i, typename S::Tile& tile) {
+  alignas(32) float by[8];
+  const __m256 d = scales_of_32(rows, i);
+  _mm256_store_ps(by, inverse_of(d));
+  _mm256_store_ps(tile.scale, as_half(d));
+  const CodeSums sums = store_codes(rows, i, by, 0xff, tile.codes);
+  const __m256i all = _mm256_add_epi32(sums.of[0], sums.of[1]);
+  for (int h = 0; h < S::kSums; ++h) store_start<S, kOffset>(tile, h, S::kSums == 1 ? all : sums.of[h]);
+  if constexpr (S::kFloatMinimum) _mm256_store_ps(tile.minimum, as_half(_mm256_mul_ps(_mm256_cvtepi32_ps(all), d)));
+}
+
+template <typename S, int kOffset>
+static inline void pack_step_256(const float* const* rows, uint64_t i, typename S::Tile& tile) {
+  alignas(32) float by[8];
+  const __m256 extreme = extremes_of_256(rows, i);
+  const __mmask8 some = _mm256_cmp_ps_mask(extreme, _mm256_setzero_ps(), _CMP_NEQ_OQ);
+  const __m256 scale = _mm256_maskz_div_ps(some, _mm256_set1_ps(-127.0f), extreme);
+  _mm256_store_ps(by, scale);
+  _mm256_store_ps(tile.scale, _mm256_maskz_div_ps(some, _mm256_set1_ps(1.0f), scale));
+  __m256i whole = _mm256_setzero_si256(), before = whole;
+  for (int g = 0; g < 8; ++g) {
+    const CodeSums sums = store_codes(rows, i + 32 * static_cast<uint64_t>(g), by, some, tile.codes + 8 * g);
+    const __m256i all = _mm256_add_epi32(sums.of[0], sums.of[1]);
+    whole = _mm256_add_epi32(whole, all);
+    if constexpr (S::kSums == 8) store_start<S, kOffset>(tile, g, all);
+    if constexpr (S::kSums == 16)
+      for (int h = 0; h < 2; ++h) store_start<S, kOffset>(tile, 2 * g + h, sums.of[h]);
+    if constexpr (S::kMinima == 8) store_pair<S>(tile, g, sums.of[0], sums.of[1]);
+    if constexpr (S::kMinima == 4)
+      if (g % 2 == 1) store_pair<S>(tile, g / 2, before, all);
+    before = all;
+  }
+  if constexpr (S::kSums == 1) store_start<S, kOffset>(tile, 0, whole);
+}
+
+template <typename S, int kOffset>
+static void pack_tile(const float* const* rows, void* to, uint64_t count) {
+  typename S::Tile* tile = static_cast<typename S::Tile*>(to);
+  for (uint64_t i = 0; i < count; i += S::kElements, ++tile) {
+    if constexpr (S::kElements == 32) pack_step_32<S, kOffset>(rows, i, *tile);
+    else pack_step_256<S, kOffset>(rows, i, *tile);
   }
 }
 
 #define EACH_ROW _Pragma("GCC unroll 8") for (int r = 0; r < kTileRows; ++r)
 
-template <typename T, typename A, int kGroup>
+static inline int four_codes(const int8_t (&codes)[4]) { return static_cast<int>(load32(reinterpret_cast<const uint8_t*>(codes))); }
+
+template <typename S>
 static void multiply(const void* weights, const void* activations, float* output, uint64_t count) {
-  constexpr bool kSuper = A::kElements == 256;  // then a block's sum is scaled once, at its end
-  const PanelGroup<T, kGroup>* panel = static_cast<const PanelGroup<T, kGroup>*>(weights);
-  const TileGroup* tile = static_cast<const TileGroup*>(activations);
-  __m512 sum[kTileRows], block[kTileRows];
-  EACH_ROW {
-    sum[r] = _mm512_load_ps(output + r * kPanelRows);
-    block[r] = _mm512_setzero_ps();
-  }
-  for (uint64_t i = 0; i < count; i += 32, ++panel, ++tile) {
-    _Pragma("GCC unroll 2") for (int h = 0; h < 32 / kGroup; ++h) {
+  constexpr int kUnrolled = S::kEach < 32 ? S::kEach / 4 : 8;
+  constexpr bool kAtOnce = S::kSums == 1 && S::kMinima == 0;  // else what a step comes to is scaled once, at its end
+  const typename S::Panel* panel = static_cast<const typename S::Panel*>(weights);
+  const typename S::Tile* tile = static_cast<const typename S::Tile*>(activations);
+  __m512 sum[kTileRows], step[kTileRows];
+  EACH_ROW sum[r] = _mm512_load_ps(output + r * kPanelRows);
+  for (uint64_t i = 0; i < count; i += S::kElements, ++panel, ++tile) {
+    EACH_ROW step[r] = _mm512_setzero_ps();
+    _Pragma("GCC unroll 8") for (int h = 0; h < S::kSums; ++h) {
       __m512i p[kTileRows];
-      EACH_ROW p[r] = _mm512_set1_epi32(tile->start[h][r]);
-      _Pragma("GCC unroll 8") for (int s = h * kGroup / 4; s < (h + 1) * kGroup / 4; ++s) {
-        const __m512i w = _mm512_load_si512(panel->codes[s]);
-        EACH_ROW p[r] = _mm512_dpbusd_epi32(p[r], w, _mm512_set1_epi32(static_cast<int>(load32(reinterpret_cast<const uint8_t*>(tile->codes[s][r])))));
-      }
-      const __m512 a = _mm512_load_ps(panel->scale[h]);
-      if constexpr (kSuper) {
-        EACH_ROW block[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(p[r]), a, block[r]);
-      } else {
-        EACH_ROW sum[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(p[r]), _mm512_mul_ps(a, _mm512_set1_ps(tile->scale[r])), sum[r]);
-      }
-      if constexpr (T::kMinimum) {
-        const __m512 m = _mm512_load_ps(panel->minimum[h]);
-        if constexpr (kSuper) {
-          EACH_ROW block[r] = _mm512_fmadd_ps(m, _mm512_set1_ps(tile->sums[h][r]), block[r]);
-        } else {
-          EACH_ROW sum[r] = _mm512_fmadd_ps(m, _mm512_set1_ps(tile->sums[h][r]), sum[r]);
+      EACH_ROW p[r] = S::kRaised ? _mm512_set1_epi32(tile->start[h][r]) : _mm512_setzero_si512();
+      for (int from = h * S::kEach / 4; from < (h + 1) * S::kEach / 4; from += kUnrolled)
+        _Pragma("GCC unroll 8") for (int s = 0; s < kUnrolled; ++s) {
+          const __m512i w = _mm512_load_si512(panel->codes[from + s]);
+          EACH_ROW p[r] = _mm512_dpbusd_epi32(p[r], w, _mm512_set1_epi32(four_codes(tile->codes[from + s][r])));
         }
+      const __m512 a = _mm512_load_ps(panel->scale[h]);
+      if constexpr (kAtOnce) {
+        EACH_ROW sum[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(p[r]), _mm512_mul_ps(a, _mm512_set1_ps(tile->scale[r])), sum[r]);
+      } else {
+        EACH_ROW step[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(p[r]), a, step[r]);
       }
     }
-    if constexpr (kSuper) {
-      if (i % 256 == 224) {
-        EACH_ROW {
-          sum[r] = _mm512_fmadd_ps(block[r], _mm512_set1_ps(tile->scale[r]), sum[r]);
-          block[r] = _mm512_setzero_ps();
-        }
+    if constexpr (S::kMinima > 0) {
+      __m512i p[kTileRows];
+      EACH_ROW p[r] = _mm512_setzero_si512();
+      _Pragma("GCC unroll 8") for (int k = 0; k < S::kMinima; ++k) {
+        const __m512i m = _mm512_load_si512(panel->minima[k]);
+        EACH_ROW p[r] = _mm512_dpwssd_epi32(p[r], m, _mm512_set1_epi32(static_cast<int>(load32(reinterpret_cast<const uint8_t*>(tile->minima[k][r])))));
       }
+      const __m512 m = _mm512_load_ps(panel->minimum);
+      EACH_ROW step[r] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(p[r]), m, step[r]);
+    }
+    if constexpr (S::kFloatMinimum) {
+      const __m512 m = _mm512_load_ps(panel->minimum);
+      EACH_ROW sum[r] = _mm512_fmadd_ps(m, _mm512_set1_ps(tile->minimum[r]), sum[r]);
+    }
+    if constexpr (!kAtOnce) {
+      EACH_ROW sum[r] = _mm512_fmadd_ps(step[r], _mm512_set1_ps(tile->scale[r]), sum[r]);
     }
   }
   EACH_ROW _mm512_store_ps(output + r * kPanelRows, sum[r]);
 }
 
-// A panel's part of 10 KB and a tile's of 7 KB.
+// A panel's part of about 10 KB and a tile's of about 5 KB.
 static constexpr uint32_t kPart = 512;
 
-#define CPU_TYPE(name, id, act, act_id, group)                                                               \
-  const TiledPlan plan_##name{avx512::quantize_##act, act_##act::kElements, act_##act::kBytes, 32, kPart,    \
-                              sizeof(PanelGroup<name, group>), sizeof(TileGroup), pack_panel<name, group>,          \
-                              pack_tile<name, act_##act, group>, multiply<name, act_##act, group>};
+#define CPU_TYPE(name, id, act, act_id, group)                                                                \
+  using Step_##name = StepOf<name, act_##act, group>;                                                         \
+  const TiledPlan plan_##name{Step_##name::kElements, kPart, sizeof(Step_##name::Panel), sizeof(Step_##name::Tile), \
+                              pack_panel<name, Step_##name>, pack_tile<Step_##name, kAdded<name>>, multiply<Step_##name>};
 #include "types.inc"
 #undef CPU_TYPE
 
 // Floats of 16 bits.  A panel keeps them as they are, element by element of all its rows; a
 // tile holds its activations as f32.
+// round: of activations, to nearest, ties to even; a NaN stays one.
 struct F16 {
   static inline __m512 load16(const uint8_t* p) { return _mm512_cvtph_ps(load(p)); }
-  static inline __m256i to_f32(__m128i v) { return _mm256_castps_si256(_mm256_cvtph_ps(v)); }
+  static inline __m512i round(__m512 v) {
+    return _mm512_castps_si512(_mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)));
+  }
 };
 struct BF16 {
   static inline __m512 load16(const uint8_t* p) { return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load(p)), 16)); }
-  static inline __m256i to_f32(__m128i v) { return _mm256_slli_epi32(_mm256_cvtepu16_epi32(v), 16); }
+  static inline __m512i round(__m512 x) {
+    const __m512i v = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(v, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(v, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    return _mm512_and_si512(_mm512_mask_or_epi32(rounded, nan, v, _mm512_set1_epi32(0x400000)), _mm512_set1_epi32(static_cast<int>(0xffff0000)));
+  }
 };
 
 // `count` of 16 elements at p, then zeros.
@@ -192,13 +342,19 @@ static void pack_halves(const uint8_t* const* rows, void* to, uint64_t count) {
 }
 
 template <typename T>
-static void pack_floats(const uint8_t* const* rows, void* to, uint64_t count) {
+static void pack_floats(const float* const* rows, void* to, uint64_t count) {
   float* tile = static_cast<float*>(to);
-  for (uint64_t i = 0; i < count; i += 8) {
-    __m256i r[8], columns[8];
-    for (int k = 0; k < 8; ++k) r[k] = T::to_f32(_mm256_castsi256_si128(load_some(rows[k] + 2 * i, count - i < 8 ? count - i : 8)));
-    transpose8(r, columns);
-    for (uint64_t s = 0; s < 8 && i + s < count; ++s) _mm256_store_si256(reinterpret_cast<__m256i*>(tile + (i + s) * kTileRows), columns[s]);
+  for (uint64_t i = 0; i < count; i += 16) {
+    const auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
+    __m512i v[8];
+    for (int r = 0; r < 8; ++r) v[r] = T::round(_mm512_maskz_loadu_ps(mask, rows[r] + i));
+    for (uint64_t half = 0; half < 2; ++half) {
+      __m256i r[8], columns[8];
+      for (int k = 0; k < 8; ++k) r[k] = half == 0 ? _mm512_castsi512_si256(v[k]) : _mm512_extracti64x4_epi64(v[k], 1);
+      transpose8(r, columns);
+      for (uint64_t s = 8 * half; s < 8 * half + 8 && i + s < count; ++s)
+        _mm256_store_si256(reinterpret_cast<__m256i*>(tile + (i + s) * kTileRows), columns[s % 8]);
+    }
   }
 }
 
@@ -216,33 +372,9 @@ static void multiply_floats(const void* weights, const void* activations, float*
 }
 #undef EACH_ROW
 
-// The activations: to nearest, ties to even; a NaN stays one.
-static gcts_status quantize_f16(void*, const float* x, const float*, void* blocks, uint64_t count) {
-  uint8_t* b = static_cast<uint8_t*>(blocks);
-  for (uint64_t i = 0; i < count; i += 16) {
-    const auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
-    const __m256i halves = _mm512_cvtps_ph(_mm512_maskz_loadu_ps(mask, x + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    _mm256_mask_storeu_epi16(b + 2 * i, mask, halves);
-  }
-  return GCTS_OK;
-}
-static gcts_status quantize_bf16(void*, const float* x, const float*, void* blocks, uint64_t count) {
-  uint8_t* b = static_cast<uint8_t*>(blocks);
-  for (uint64_t i = 0; i < count; i += 16) {
-    const auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
-    const __m512i v = _mm512_maskz_loadu_epi32(mask, x + i), top = _mm512_srli_epi32(v, 16);
-    const __m512i odd = _mm512_and_si512(top, _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(v, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
-    const __mmask16 nan = _mm512_cmpgt_epi32_mask(_mm512_and_si512(v, _mm512_set1_epi32(0x7fffffff)), _mm512_set1_epi32(0x7f800000));
-    const __m512i words = _mm512_mask_or_epi32(rounded, nan, top, _mm512_set1_epi32(0x40));
-    _mm256_mask_storeu_epi16(b + 2 * i, mask, _mm512_cvtepi32_epi16(words));
-  }
-  return GCTS_OK;
-}
-
 static constexpr uint32_t kFloats = 256;  // a panel's part of 8 KB and a tile's of 8 KB
-const TiledPlan plan_f16{quantize_f16, 1, 2, 1, kFloats, 2 * kPanelRows, 4 * kTileRows, pack_halves, pack_floats<F16>, multiply_floats<F16>};
-const TiledPlan plan_bf16{quantize_bf16, 1, 2, 1, kFloats, 2 * kPanelRows, 4 * kTileRows, pack_halves, pack_floats<BF16>, multiply_floats<BF16>};
+const TiledPlan plan_f16{1, kFloats, 2 * kPanelRows, 4 * kTileRows, pack_halves, pack_floats<F16>, multiply_floats<F16>};
+const TiledPlan plan_bf16{1, kFloats, 2 * kPanelRows, 4 * kTileRows, pack_halves, pack_floats<BF16>, multiply_floats<BF16>};
 
 // Pairs of bfloat16, as the instruction for their dot products takes them.
 static void pack_pairs(const uint8_t* const* rows, int count_of_rows, uint32_t* to, uint64_t count) {
@@ -256,9 +388,20 @@ static void pack_pairs(const uint8_t* const* rows, int count_of_rows, uint32_t* 
     }
 }
 static void pack_pair_panel(const uint8_t* const* rows, void* to, uint64_t count) { pack_pairs(rows, kPanelRows, static_cast<uint32_t*>(to), count); }
-static void pack_pair_tile(const uint8_t* const* rows, void* to, uint64_t count) { pack_pairs(rows, kTileRows, static_cast<uint32_t*>(to), count); }
+static void pack_pair_tile(const float* const* rows, void* to, uint64_t count) {
+  uint8_t halves[kTileRows][2 * kFloats];
+  const uint8_t* each[kTileRows];
+  for (uint64_t i = 0; i < count; i += kFloats) {
+    const uint64_t part = count - i < kFloats ? count - i : kFloats;
+    for (int r = 0; r < kTileRows; ++r) {
+      each[r] = halves[r];
+      avx512_bf16::quantize_bf16(nullptr, rows[r] + i, nullptr, halves[r], part);
+    }
+    pack_pairs(each, kTileRows, static_cast<uint32_t*>(to) + i / 2 * kTileRows, part);
+  }
+}
 
-const TiledPlan plan_bf16_pairs{avx512_bf16::quantize_bf16, 1, 2, 2, kFloats, 4 * kPanelRows, 4 * kTileRows, pack_pair_panel, pack_pair_tile,
+const TiledPlan plan_bf16_pairs{2, kFloats, 4 * kPanelRows, 4 * kTileRows, pack_pair_panel, pack_pair_tile,
                                 avx512_bf16::multiply_pairs};
 
 }  // namespace cpu::avx512_tiled

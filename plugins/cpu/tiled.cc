@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <algorithm>
 #include <atomic>
@@ -39,8 +40,7 @@ class Product {
       : plan_(plan),
         a_(args),
         panel_bytes_((args.k + plan.step - 1) / plan.step * plan.panel_bytes),
-        tile_bytes_((args.k + plan.step - 1) / plan.step * plan.tile_bytes),
-        row_bytes_(args.k / plan.activation_elements * plan.activation_bytes) {}
+        tile_bytes_((args.k + plan.step - 1) / plan.step * plan.tile_bytes) {}
 
   // False where there is no memory.
   bool prepare(uint64_t threads) {
@@ -57,43 +57,44 @@ class Product {
     }
     packed_ = allocate(tiles_.size() * tile_bytes_);
     for (uint64_t i = 0; i < threads; ++i)
-      if (!scratch_.emplace_back(allocate(std::max(kTileRows * row_bytes_, kPanels * panel_bytes_))))
+      if (!scratch_.emplace_back(allocate(kPanels * panel_bytes_)))
         return false;
     return packed_ != nullptr;
   }
 
   void run() {
-    each(tiles_.size(), [this](uint64_t t, uint8_t* scratch) { pack_tile(t, scratch); });
-    const uint64_t panels = this->panels(),
-                   together = std::clamp<uint64_t>(panels / scratch_.size(), 1, kPanels);
-    each((panels + together - 1) / together, [&](uint64_t i, uint8_t* scratch) {
-      multiply_panels(i * together, std::min(together, panels - i * together), scratch);
+    const uint64_t threads = scratch_.size();
+    share_out(threads, tiles_.size(), [this](uint64_t t) { pack_tile(t); });
+    std::atomic<uint64_t> next = 0;
+    share_out(threads, threads, [&](uint64_t thread) {
+      for (uint64_t first = 0, count; (count = take(next, first)) > 0;)
+        multiply_panels(first, count, scratch_[thread].get());
     });
   }
 
   uint64_t panels() const { return (a_.n + kPanelRows - 1) / kPanelRows; }
 
  private:
-  // Calls f for each number below `count`, on as many threads as there is scratch memory.
-  template <typename F>
-  void each(uint64_t count, const F& f) {
-    std::atomic<uint64_t> next = 0;
-    share_out(scratch_.size(), scratch_.size(), [&](uint64_t part) {
-      for (uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
-        f(i, scratch_[part].get());
-    });
+  // The next panels, kPanels of them, and fewer where that is more than a thread's share of
+  // half of what is left: the last to finish then keeps the others waiting for one panel at most.
+  uint64_t take(std::atomic<uint64_t>& next, uint64_t& first) const {
+    uint64_t count;
+    first = next.load(std::memory_order_relaxed);
+    do {
+      const uint64_t left = panels() - first, threads = scratch_.size();
+      count = threads == 1 ? kPanels : std::clamp<uint64_t>(left / (2 * threads), 1, kPanels);
+      count = std::min(count, left);
+    } while (count > 0 && !next.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+    return count;
   }
 
-  void pack_tile(uint64_t t, uint8_t* rows) const {
-    const uint8_t* each[kTileRows];
+  void pack_tile(uint64_t t) const {
+    const float* rows[kTileRows];
     for (uint64_t i = 0; i < kTileRows; ++i) {  // the last stands in for a row that is missing
-      each[i] = rows + std::min(i, tiles_[t].rows - 1) * row_bytes_;
-      if (i >= tiles_[t].rows) continue;
-      const uint8_t* row =
-          static_cast<const uint8_t*>(a_.activations) + order_[tiles_[t].first + i] * a_.activation_stride;
-      plan_.quantize(nullptr, reinterpret_cast<const float*>(row), nullptr, rows + i * row_bytes_, a_.k);
+      const uint64_t row = order_[tiles_[t].first + std::min(i, tiles_[t].rows - 1)];
+      rows[i] = reinterpret_cast<const float*>(static_cast<const uint8_t*>(a_.activations) + row * a_.activation_stride);
     }
-    plan_.pack_tile(each, packed_.get() + t * tile_bytes_, a_.k);
+    plan_.pack_tile(rows, packed_.get() + t * tile_bytes_, a_.k);
   }
 
   void multiply_panels(uint64_t first, uint64_t panels, uint8_t* scratch) const {
@@ -137,17 +138,19 @@ class Product {
     const uint64_t columns = std::min<uint64_t>(kPanelRows, a_.n - n);
     for (uint64_t i = 0; i < tile.rows; ++i) {
       uint8_t* row = reinterpret_cast<uint8_t*>(a_.output) + order_[tile.first + i] * a_.output_stride;
-      std::copy_n(output + i * kPanelRows, columns, reinterpret_cast<float*>(row) + n);
+      float* to = reinterpret_cast<float*>(row) + n;
+      if (columns == kPanelRows) memcpy(to, output + i * kPanelRows, 4 * kPanelRows);  // a register's worth
+      else memcpy(to, output + i * kPanelRows, 4 * columns);
     }
   }
 
   const TiledPlan& plan_;
   const gcts_matmul& a_;
-  uint64_t panel_bytes_, tile_bytes_, row_bytes_;  // a row: of quantized activations
+  uint64_t panel_bytes_, tile_bytes_;
   std::vector<uint64_t> order_;
   std::vector<Tile> tiles_;
   Buffer packed_;
-  std::vector<Buffer> scratch_;  // of each thread: the rows of a tile, or kPanels panels
+  std::vector<Buffer> scratch_;  // of each thread: kPanels panels
 };
 
 }  // namespace

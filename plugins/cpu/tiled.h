@@ -20,19 +20,8 @@ inline constexpr int kTileRows = 8;    // as many sums hide the latency of one
 // the second.
 inline constexpr int kPanels = 4;
 
-// 32 elements of 8 rows of quantized activations.
-struct alignas(64) TileGroup {
-  int8_t codes[8][kTileRows][4];  // elements 4 s to 4 s + 3 of each row
-  int32_t start[2][kTileRows];    // what the offset of the weights' codes adds, taken off: for each half, or [0] for both
-  float scale[kTileRows];         // of the activation block that the group is in
-  float sums[2][kTileRows];       // what minima are multiplied with, likewise
-};
-
 // One type in one variant; a kernel row's context points to one.
 struct TiledPlan {
-  gcts_quantize_fn quantize;     // of the activations, which come as f32
-  uint32_t activation_elements;  // of one activation block
-  uint32_t activation_bytes;
   uint32_t step;         // elements that pack, pack_tile and multiply go by: 32, or fewer for floats
   uint32_t part;         // elements after which the next panel's turn comes: whole blocks, a part of a
                          // panel and one of a tile fit in the first cache
@@ -40,8 +29,8 @@ struct TiledPlan {
   uint32_t tile_bytes;   // of a step of a tile
   // 16 rows of weights, `count` elements each, to a panel.
   void (*pack_panel)(const uint8_t* const* rows, void* panel, uint64_t count);
-  // 8 rows of quantized activations to a tile.
-  void (*pack_tile)(const uint8_t* const* rows, void* tile, uint64_t count);
+  // 8 rows of activations, quantized, to a tile.
+  void (*pack_tile)(const float* const* rows, void* tile, uint64_t count);
   // output[8][16] is added to.
   void (*multiply)(const void* panel, const void* tile, float* output, uint64_t count);
 };

@@ -1,4 +1,4 @@
-// Dot products of IQ2_XXS, IQ2_XS and the IQ3 types for x86 with AVX-512 and its byte
+// Dot products of IQ2_XXS, IQ2_XS, the IQ3 types and TQ1_0 for x86 with AVX-512 and its byte
 // permutations (VBMI).  The larger lattices of the other IQ types are faster from memory.
 //
 // A lattice entry is 16 bits of ranks (lattices.inc), so that a whole lattice fits in a few
@@ -148,6 +148,70 @@ static inline float dot(const uint8_t* b, const uint8_t* y, const int8_t* alphab
     sum = _mm512_fmadd_ps(lanes, _mm512_set1_ps(n.d * act_q8_k::scale(y)), sum);
   }
   return sum8(_mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1)));
+}
+
+// TQ1_0: the trits of each byte, by a table of 256: the first four, in two bits each, and the fifth.
+struct Trits {
+  alignas(64) uint8_t four[256], fifth[256];
+};
+constexpr Trits all_trits() {
+  Trits out{};
+  for (int byte = 0; byte < 256; ++byte) {
+    int rest = byte;  // 3^n times the byte has trit n above its top
+    for (int n = 0; n < 5; ++n, rest = rest * 3 % 256) {
+      if (n < 4) out.four[byte] = static_cast<uint8_t>(out.four[byte] | (rest * 3 / 256) << (2 * n));
+      else out.fifth[byte] = static_cast<uint8_t>(rest * 3 / 256);
+    }
+  }
+  return out;
+}
+constexpr Trits kTrits = all_trits();
+// The trits of a block's 52 bytes.
+struct UnpackedTrits {
+  __m512i four, fifth;
+};
+static inline __m512i look_up256(const uint8_t* table, __m512i v, __mmask64 upper) {
+  const __m512i low = _mm512_permutex2var_epi8(_mm512_load_si512(table), v, _mm512_load_si512(table + 64));
+  const __m512i high = _mm512_permutex2var_epi8(_mm512_load_si512(table + 128), v, _mm512_load_si512(table + 192));
+  return _mm512_mask_mov_epi8(low, upper, high);
+}
+static inline UnpackedTrits unpack(const tq1_0*, const uint8_t* b) {
+  const __m512i v = _mm512_maskz_loadu_epi8((uint64_t{1} << tq1_0::kBytes) - 1, b);
+  const __mmask64 upper = _mm512_movepi8_mask(v);
+  return {look_up256(kTrits.four, v, upper), look_up256(kTrits.fifth, v, upper)};
+}
+static inline __m256i upper256(__m512i v) { return _mm512_extracti64x4_epi64(v, 1); }
+static inline __m256i trits_at(__m256i v, __m256i from) { return _mm256_and_si256(_mm256_srlv_epi32(v, from), _mm256_set1_epi8(3)); }
+// Five trits of 32 bytes, five of 16 bytes, four of four bytes; each is one more than its value.
+static inline __m256i block_sums(const UnpackedTrits& u, const uint8_t* y) {
+  const __m256i first = _mm512_castsi512_si256(u.four), others = upper256(u.four), second = _mm256_permute4x64_epi64(others, 0x44);
+  const __m256i last = _mm256_permutex2var_epi32(upper256(u.fifth), _mm256_setr_epi32(0, 1, 2, 3, 12, 12, 12, 12), others);
+  const __m256i codes[8] = {trits_at(first, _mm256_setzero_si256()), trits_at(first, _mm256_set1_epi32(2)), trits_at(first, _mm256_set1_epi32(4)),
+                            trits_at(first, _mm256_set1_epi32(6)), _mm512_castsi512_si256(u.fifth),
+                            trits_at(second, _mm256_setr_epi32(0, 0, 0, 0, 2, 2, 2, 2)), trits_at(second, _mm256_setr_epi32(4, 4, 4, 4, 6, 6, 6, 6)),
+                            trits_at(last, _mm256_setr_epi32(0, 0, 0, 0, 0, 2, 4, 6))};
+  __m256i sum[2] = {_mm256_madd_epi16(load(y + act_q8_k::kSums), _mm256_set1_epi16(-1)), _mm256_setzero_si256()};
+#pragma GCC unroll 8
+  for (int g = 0; g < 8; ++g) sum[g % 2] = _mm256_dpbusd_epi32(sum[g % 2], codes[g], load(y + act_q8_k::kCodes + 32 * g));
+  return _mm256_add_epi32(sum[0], sum[1]);
+}
+static inline float dot_tq1_0(const uint8_t* b, const uint8_t* y, uint64_t count) {
+  __m256 sum = _mm256_setzero_ps();
+  if (count == 0) return 0;
+  constexpr const tq1_0* kType = nullptr;
+  UnpackedTrits next = unpack(kType, b);
+  for (uint64_t left = count; left > 0; left -= 256, y += act_q8_k::kBytes) {
+    const UnpackedTrits u = next;
+    const float d = load_half(b + 52) * act_q8_k::scale(y);
+    b += left > 256 ? tq1_0::kBytes : 0;
+    next = unpack(kType, b);
+    sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block_sums(u, y)), _mm256_set1_ps(d), sum);
+  }
+  return sum8(sum);
+}
+gcts_status vec_dot_tq1_0(void*, const void* x, const void* y, float* result, uint64_t count) {
+  *result = dot_tq1_0(static_cast<const uint8_t*>(x), static_cast<const uint8_t*>(y), count);
+  return GCTS_OK;
 }
 
 #define LATTICE_DOT(name, ranks, alphabet)                                                                \

@@ -51,7 +51,7 @@ void tile_bf16(const uint8_t* const (&weights)[2], const uint8_t* const (&activa
                uint64_t count);
 }
 namespace avx512_vbmi {
-CPU_VEC_DOT(iq2_xxs) CPU_VEC_DOT(iq2_xs) CPU_VEC_DOT(iq3_xxs) CPU_VEC_DOT(iq3_s)
+CPU_VEC_DOT(iq2_xxs) CPU_VEC_DOT(iq2_xs) CPU_VEC_DOT(iq3_xxs) CPU_VEC_DOT(iq3_s) CPU_VEC_DOT(tq1_0)
 }
 #undef CPU_TYPE
 #define CPU_TYPE(name, id, act, act_id, group) extern const TiledPlan plan_##name;

@@ -193,12 +193,12 @@ const gcts_kernel kKernels[] = {
     row(GCTS_OP_MATMUL_ID, kBF16, kF32, "avx512_bf16_tiled", NEEDS_AVX512_BF16 " avx512vnni", flushed(GCTS_ACTIVATION_BF16),
         const_cast<TiledPlan*>(&avx512_tiled::plan_bf16_pairs), function(tiled_matmul)),
 #define NEEDS_AVX512_VBMI NEEDS_AVX512 " avx512vbmi"
-#define LATTICE_ROW(name, id, group)                                                                         \
-  row(GCTS_OP_VEC_DOT, id, kQ8_K, "avx512_vbmi", NEEDS_AVX512_VBMI, grouped(group, kQ8_K), nullptr,           \
+#define VBMI_ROW(name, id, group)                                                                         \
+  row(GCTS_OP_VEC_DOT, id, kQ8_K, "avx512_vbmi", NEEDS_AVX512_VBMI, grouped(group, kQ8_K, lanes_apart(id)), nullptr, \
       function(avx512_vbmi::vec_dot_##name)),
-    LATTICE_ROW(iq2_xxs, 16, 32) LATTICE_ROW(iq2_xs, 17, 16)
-    LATTICE_ROW(iq3_xxs, 18, 32) LATTICE_ROW(iq3_s, 21, 32)
-#undef LATTICE_ROW
+    VBMI_ROW(iq2_xxs, 16, 32) VBMI_ROW(iq2_xs, 17, 16)
+    VBMI_ROW(iq3_xxs, 18, 32) VBMI_ROW(iq3_s, 21, 32) VBMI_ROW(tq1_0, 34, 32)
+#undef VBMI_ROW
 #elif defined(__aarch64__)
 #define CPU_TYPE(name, id, act, act_id, group) TYPE_ROWS(neon, "asimd", name, id, act_id, group)
 #include "types.inc"

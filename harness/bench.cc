@@ -157,7 +157,7 @@ std::optional<int> BenchVerb::open_subjects() {
         subject.rows.push_back(kernel_row(subject.description.kernels[k], k));
     if (subject.description.reads && selection.contains(kBenchReadId))
       readers_.push_back({number, subject.description.reader_capabilities});
-    subject.worker = std::make_unique<BenchWorker>(subject.launch);
+    subject.worker = std::make_unique<BenchWorker>(subject.launch, topology_.processors);
     report_.subjects.push_back({subject.description.name, subject.description.version, "plugin", subject.launch.locator});
     subjects_.push_back(std::move(subject));
   }

@@ -32,14 +32,22 @@ std::string status_text(int32_t status) {
 
 }  // namespace
 
-BenchWorker::BenchWorker(const Launch& launch) : channel_(unhurried(launch)) {}
+BenchWorker::BenchWorker(const Launch& launch, const std::vector<uint32_t>& processors)
+    : channel_(unhurried(launch)), processors_(processors) {}
 
 BenchFailure BenchWorker::ask(worker::Request request, const std::vector<uint8_t>& payload, bool measured) {
   BenchFailure failure;
+  const bool fresh = !running_;
   running_ = channel_.ensure_started(failure.message);
   if (!running_) {
     failure.kind = AnswerKind::unusable;
     return failure;
+  }
+  if (fresh && !processors_.empty()) {
+    worker::WireWriter places;
+    for (const uint32_t processor : processors_) places.put(processor);
+    failure = ask(worker::Request::bench_place, places.bytes());
+    if (failure.any()) return failure;
   }
   if (measured) channel_.begin_measuring();
   channel_.send(request, 0, payload);

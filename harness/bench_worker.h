@@ -44,7 +44,8 @@ struct BenchSlot {
 
 class BenchWorker {
  public:
-  explicit BenchWorker(const Launch& launch);
+  // `processors`: those that timed threads take, in this order; none: any.
+  BenchWorker(const Launch& launch, const std::vector<uint32_t>& processors);
 
   BenchFailure open(const BenchSlot& slot, worker::BenchOpenAnswer& answer);
   BenchFailure sample(const worker::BenchSampleRequest& request, uint64_t& ns);
@@ -67,6 +68,7 @@ class BenchWorker {
   BenchFailure ask(worker::Request request, const std::vector<uint8_t>& payload, bool measured = false);
 
   WorkerChannel channel_;
+  const std::vector<uint32_t> processors_;
   std::vector<uint8_t> answer_;
   uint64_t generation_ = 0;
   bool running_ = false;

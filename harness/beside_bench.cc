@@ -5,7 +5,7 @@
 //
 // Both plugins are opened in one process and take turns over the same operands, so that
 // whatever else the machine does meets both, and a sample is the processor time of its
-// thread, not the time that passes.  Of each plugin the fastest variant that the machine can
+// thread, which keeps to one processor, not the time that passes.  Of each plugin the fastest variant that the machine can
 // run counts.  Blocks are those that one of the plugins quantizes.  Nothing is judged here
 // but that both come to about the same; gguf-cts run judges.
 
@@ -25,8 +25,10 @@
 #include <vector>
 
 #include "gcts/plugin.h"
+#include "harness/machine.h"
 #include "harness/worker/ceilings.h"
 #include "harness/worker/features.h"
+#include "harness/worker/team.h"
 #include "reference/tensor_type.h"
 
 namespace {
@@ -315,6 +317,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "beside_bench OURS THEIRS [--op OP]... [--type TYPE]... [--theirs VARIANT]... [--rows N] [--seconds S]\n");
     return 2;
   }
+  gcts::worker::keep_to({gcts::topology().processors.data(), 1});
   const gcts_plugin *ours = open_plugin(argv[1]), *theirs = open_plugin(argv[2]);
   if (!ours || !theirs) return 2;
   Bench bench(*ours, *theirs);

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "harness/implementation.h"
 
@@ -55,6 +57,28 @@ std::set<uint32_t> listed(const std::string& text) {
       for (unsigned i = from; i <= (n == 2 ? to : from) && i < 65536; ++i) out.insert(i);
   }
   return out;
+}
+
+// How fast a processor is beside the others of its machine, as the system tells it.
+uint64_t told_speed(uint32_t processor) {
+  const std::string cpu = fmt::format("/sys/devices/system/cpu/cpu{}/", processor);
+  for (const char* file : {"cpu_capacity", "cpufreq/cpuinfo_max_freq"})
+    if (const std::string told = first_line(cpu + file); !told.empty()) return std::strtoull(told.c_str(), nullptr, 10);
+  return 0;
+}
+
+// How many siblings a processor comes after, among those that work in its core.
+size_t place_in_core(uint32_t processor) {
+  const std::set<uint32_t> siblings =
+      listed(first_line(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", processor)));
+  return static_cast<size_t>(std::distance(siblings.begin(), siblings.lower_bound(processor)));
+}
+
+void put_in_order(std::vector<uint32_t>& processors) {
+  using Place = std::tuple<size_t, int64_t, int64_t>;
+  std::map<uint32_t, Place> places;
+  for (const uint32_t p : processors) places[p] = {place_in_core(p), -static_cast<int64_t>(told_speed(p)), -int64_t{p}};
+  std::sort(processors.begin(), processors.end(), [&](uint32_t a, uint32_t b) { return places[a] < places[b]; });
 }
 
 uint64_t size_in_bytes(const std::string& text) {
@@ -181,6 +205,7 @@ uint64_t Topology::share(int level, uint32_t threads) const {
 Topology topology() {
   Topology out;
   out.processors = usable_processors();
+  put_in_order(out.processors);
   out.memory_bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 #if GCTS_HAVE_HWLOC
   if (read_hwloc(out)) return out;

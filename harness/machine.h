@@ -20,7 +20,10 @@ struct Cache {
 };
 
 struct Topology {
-  std::vector<uint32_t> processors;  // that this process may use
+  // That this process may use, in the order in which threads that are timed take them: one of each
+  // core before any second, the fastest first, and of those the last first, since the first
+  // take most interrupts.
+  std::vector<uint32_t> processors;
   std::array<Cache, 3> caches{};     // L1 data, L2, L3; 0 bytes: there is none
   uint32_t cores = 0;                // that those belong to
   uint32_t numa_nodes = 1;

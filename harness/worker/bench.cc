@@ -95,9 +95,14 @@ struct Slot {
   std::shared_ptr<Ring> output, prepared;
   std::vector<uint64_t> output_place;  // the next output entry of each thread
   std::vector<gcts_status> status;     // of each thread
+
+  // Threads of each member of the team; a device's are its own.
+  uint32_t threads() const { return device ? 0 : asked.threads; }
 };
 
 struct Bench {
+  explicit Bench(const std::vector<uint32_t>& processors) : team(processors) {}
+
   Team team;
   std::map<uint32_t, Slot> slots;
   std::map<uint64_t, std::weak_ptr<Ring>> shared;  // by key
@@ -106,7 +111,7 @@ struct Bench {
 namespace {
 
 Bench& bench_of(Session& session) {
-  if (!session.bench) session.bench = std::make_shared<Bench>();
+  if (!session.bench) session.bench = std::make_shared<Bench>(session.processors);
   return *session.bench;
 }
 
@@ -255,6 +260,13 @@ bool sensible(const BenchOpenRequest& asked, const gcts_kernel& kernel) {
 
 }  // namespace
 
+bool answer_bench_place(Session& session, std::span<const uint8_t> payload) {
+  WireReader in(payload);
+  session.processors.clear();
+  while (in.ok() && in.left() > 0) session.processors.push_back(in.take<uint32_t>());
+  return in.ok() && !session.bench;
+}
+
 bool answer_bench_open(Session& session, std::span<const uint8_t> payload) {
   WireReader in(payload);
   const auto asked = in.take<BenchOpenRequest>();
@@ -299,9 +311,9 @@ bool answer_bench_sample(Session& session, std::span<const uint8_t> payload) {
   if (asked.poison != 0) poison(slot);
   BenchSampleAnswer answer{};
   CallWork warm(slot, asked.warm_calls), timed(slot, asked.calls + asked.calls * asked.extra_permille / 1000);
-  if (asked.warm_calls > 0) bench.team.run(slot.asked.team, warm);
+  if (asked.warm_calls > 0) bench.team.run(slot.asked.team, warm, slot.threads());
   const auto good = [&] { return std::find_if(slot.status.begin(), slot.status.end(), [](gcts_status s) { return s != GCTS_OK; }); };
-  if (good() == slot.status.end()) answer.ns = bench.team.run(slot.asked.team, timed);
+  if (good() == slot.status.end()) answer.ns = bench.team.run(slot.asked.team, timed, slot.threads());
   if (const auto bad = good(); bad != slot.status.end()) answer.status = *bad;
   session.answer.put(answer);
   session.answer.put_text(slot.device && answer.status != GCTS_OK ? device_error(*slot.device) : "");

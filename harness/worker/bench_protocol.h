@@ -27,6 +27,9 @@ struct BenchOperand {
   uint64_t key;            // slots with the same key, not 0, share memory and place in the ring
 };
 
+// Request::bench_place: the numbers of processors, a uint32_t each, in the order in which threads
+// that are timed take them.  Before it, and of a device, they run where the system likes.
+
 // Request::bench_open.  `team` threads call the kernel at the same time, each with entries
 // of its own; `threads` is what a matrix product is told to use.
 struct BenchOpenRequest {

@@ -88,7 +88,7 @@ bool answer_ceiling(Session& session, std::span<const uint8_t> payload) {
   const uint64_t room = row.move ? 2 * asked.bytes * asked.threads : 1;
   CeilingAnswer answer{};
   if (arena.allocate(room)) {
-    Team team;
+    Team team(session.processors);
     RowWork work(row, arena.data(), asked.bytes);
     TouchWork touch(work);
     team.run(asked.threads, touch);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gcts/plugin.h"
 #include "harness/worker/protocol.h"
@@ -45,6 +46,7 @@ struct Session {
   Plugin plugin;
   SharedOutput output{kOutputFd};
   WireWriter answer;
+  std::vector<uint32_t> processors;  // that timed threads take, in this order; empty: any
   std::shared_ptr<Bench> bench;  // null until something is timed
 };
 

@@ -17,6 +17,14 @@ uint64_t now_ns() {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
+bool keep_to(std::span<const uint32_t> processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const uint32_t p : processors)
+    if (p < CPU_SETSIZE) CPU_SET(p, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
 Team::~Team() {
   pthread_mutex_lock(&mutex_);
   over_ = true;
@@ -39,8 +47,19 @@ void* Team::live(void* argument) {
   }
 }
 
+// Where the processors do not suffice for all, the system shares them out.
+void Team::settle(uint32_t member) const {
+  if (processors_.empty()) return;
+  const bool enough = each_ > 0 && uint64_t{size_} * each_ <= processors_.size();
+  const size_t first = enough ? member * each_ : 0, count = enough ? each_ : processors_.size();
+  thread_local size_t had_first = 0, had_count = 0;
+  if (first == had_first && count == had_count) return;
+  if (keep_to(std::span(processors_).subspan(first, count))) had_first = first, had_count = count;
+}
+
 void Team::take_part(Member& member) {
   const uint32_t size = size_;
+  settle(member.number);
   awake_.fetch_add(1);
   // With fewer processors than members the last one needs this one's.
   for (uint32_t spins = 0; awake_.load() < size; ++spins)
@@ -64,10 +83,12 @@ bool Team::grow(uint32_t size) {
   return true;
 }
 
-uint64_t Team::run(uint32_t size, TeamWork& work) {
+uint64_t Team::run(uint32_t size, TeamWork& work, uint32_t each) {
   size = std::clamp<uint32_t>(size, 1, kMostThreads);
   if (size > 1 && !grow(size)) return 0;
   if (size == 1) {
+    size_ = 1, each_ = each;
+    settle(0);
     const uint64_t start = now_ns();
     work.run(0);
     return now_ns() - start;
@@ -76,7 +97,7 @@ uint64_t Team::run(uint32_t size, TeamWork& work) {
   awake_ = done_ = 0;
   pthread_mutex_lock(&mutex_);
   work_ = &work;
-  size_ = size;
+  size_ = size, each_ = each;
   ++job_;
   pthread_cond_broadcast(&changed_);
   pthread_mutex_unlock(&mutex_);

@@ -8,10 +8,17 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace gcts::worker {
 
 uint64_t now_ns();  // monotonic
+
+// Lets the calling thread, and those that it makes from then on, run on `processors` alone.
+// False where the system does not allow it.
+bool keep_to(std::span<const uint32_t> processors);
 
 // What each member does; `member` counts from 0.
 struct TeamWork {
@@ -23,16 +30,21 @@ struct TeamWork {
 
 // A team of one is the calling thread.  Members sleep between jobs and start a job
 // together: each waits until all are awake.
+//
+// Members keep to processors: what runs beside them is the same for each and from one job to
+// the next.  Threads that a member makes keep to those that it has when it makes them.
 class Team {
  public:
-  Team() = default;
+  // `processors`: numbers of those that members take, in this order; none: any.
+  explicit Team(std::vector<uint32_t> processors) : processors_(std::move(processors)) {}
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   // Nanoseconds from the first member's start to the last one's end; 0 if there are no threads
-  // to be had.
-  uint64_t run(uint32_t size, TeamWork& work);
+  // to be had.  `each`: threads that a member uses, itself among them, and so the processors
+  // that it may run on; 0: any.
+  uint64_t run(uint32_t size, TeamWork& work, uint32_t each = 1);
 
  private:
   struct Member {
@@ -44,6 +56,7 @@ class Team {
   };
   static void* live(void* member);
   void take_part(Member& member);
+  void settle(uint32_t member) const;
   bool grow(uint32_t size);
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +64,8 @@ class Team {
   std::unique_ptr<std::unique_ptr<Member>[]> members_;
   uint32_t count_ = 0;   // threads beside the caller
   uint64_t job_ = 0;
-  uint32_t size_ = 0;    // of the job
+  uint32_t size_ = 0, each_ = 1;  // of the job
+  const std::vector<uint32_t> processors_;
   bool over_ = false;
   TeamWork* work_ = nullptr;
   std::atomic<uint32_t> awake_{0}, done_{0};

@@ -40,8 +40,9 @@ int run_bench_twins(const std::vector<BenchMeasurement>& plan, const std::functi
   const std::vector<const BenchMeasurement*> set = fixed_set(plan);
   const BenchTerms terms{.seconds_each = 0.5, .sample_seconds = 1e-3, .wanted_spread = 0, .least_rounds = 40};
   size_t clean = 0, reported = 0;
+  Paces paces;
   for (const BenchMeasurement* m : set) {
-    const std::vector<Result> results = run_bench_group({{m, 0}, {m, 0}, {m, kSlower}}, worker_of, ring_bytes, terms);
+    const std::vector<Result> results = run_bench_group({{m, 0}, {m, 0}, {m, kSlower}}, worker_of, ring_bytes, terms, paces);
     const Estimate self = ratio_of_pairs(results[0].samples, results[1].samples);
     const Estimate twin = ratio_of_pairs(results[0].samples, results[2].samples);
     const SpeedVerdict same = verdict(self, kThreshold), slower = verdict(twin, kThreshold);

@@ -96,15 +96,14 @@ BenchFailure BenchWorker::open(const BenchSlot& slot, worker::BenchOpenAnswer& a
   return failure;
 }
 
-BenchFailure BenchWorker::sample(const worker::BenchSampleRequest& request, uint64_t& ns) {
+BenchFailure BenchWorker::sample(const worker::BenchSampleRequest& request, worker::BenchSampleAnswer& answer) {
   BenchFailure failure = ask(worker::Request::bench_sample, payload_of(request));
   if (failure.any()) return failure;
   worker::WireReader in(answer_);
-  const auto answer = in.take<worker::BenchSampleAnswer>();
+  answer = in.take<worker::BenchSampleAnswer>();
   const std::string words(in.take_text());
-  ns = answer.ns;
   if (answer.status != GCTS_OK) return {AnswerKind::verdict, answer.status, status_text(answer.status) + (words.empty() ? "" : ": ") + words};
-  if (ns == 0) return {AnswerKind::unusable, 0, "the threads could not be started"};
+  if (answer.ns == 0) return {AnswerKind::unusable, 0, "the threads could not be started"};
   return failure;
 }
 

@@ -48,7 +48,7 @@ class BenchWorker {
   BenchWorker(const Launch& launch, const std::vector<uint32_t>& processors);
 
   BenchFailure open(const BenchSlot& slot, worker::BenchOpenAnswer& answer);
-  BenchFailure sample(const worker::BenchSampleRequest& request, uint64_t& ns);
+  BenchFailure sample(const worker::BenchSampleRequest& request, worker::BenchSampleAnswer& answer);
   BenchFailure output(const worker::BenchOutputRequest& request, uint64_t& first_weights, std::vector<uint8_t>& bytes);
   void close(uint32_t slot);
 

@@ -13,6 +13,7 @@
 #include "harness/worker/bench_protocol.h"
 #include "harness/worker/device.h"
 #include "harness/worker/features.h"
+#include "harness/worker/pace.h"
 #include "harness/worker/session.h"
 #include "harness/worker/team.h"
 
@@ -215,6 +216,19 @@ struct CallWork final : TeamWork {
   }
 };
 
+// How undisturbed the processors are that a slot's threads run on.
+struct PaceWork final : TeamWork {
+  std::vector<uint64_t> ns;
+  explicit PaceWork(uint32_t size) : ns(size) {}
+  void run(uint32_t member) override { ns[member] = pace_ns(); }
+};
+uint64_t slowest_pace(Team& team, const Slot& slot) {
+  if (slot.device) return 0;
+  PaceWork work(slot.asked.team * slot.asked.threads);
+  team.run(static_cast<uint32_t>(work.ns.size()), work);
+  return *std::max_element(work.ns.begin(), work.ns.end());
+}
+
 // Repacks each entry of the weights once.
 gcts_status repack(Slot& slot, BenchOpenAnswer& answer) {
   const gcts_prepare& p = *slot.kernel.prepare;
@@ -251,7 +265,8 @@ void poison(Slot& slot) {
 }
 
 bool sensible(const BenchOpenRequest& asked, const gcts_kernel& kernel) {
-  if (asked.slot >= kMostSlots || asked.team < 1 || asked.team > kMostThreads || asked.output_entries < 1) return false;
+  if (asked.slot >= kMostSlots || asked.team < 1 || asked.team > kMostThreads || asked.output_entries < 1 ||
+      asked.threads < 1 || asked.threads > kMostThreads / asked.team) return false;
   for (const BenchOperand* o : {&asked.weights, &asked.activations, &asked.extra})
     if (o->period_bytes != 0 && (o->step == 0 || o->entries == 0)) return false;
   if (asked.prepare != 0 && (!kernel.prepare || asked.weights.period_bytes == 0)) return false;
@@ -313,7 +328,11 @@ bool answer_bench_sample(Session& session, std::span<const uint8_t> payload) {
   CallWork warm(slot, asked.warm_calls), timed(slot, asked.calls + asked.calls * asked.extra_permille / 1000);
   if (asked.warm_calls > 0) bench.team.run(slot.asked.team, warm, slot.threads());
   const auto good = [&] { return std::find_if(slot.status.begin(), slot.status.end(), [](gcts_status s) { return s != GCTS_OK; }); };
-  if (good() == slot.status.end()) answer.ns = bench.team.run(slot.asked.team, timed, slot.threads());
+  if (good() == slot.status.end()) {
+    answer.pace_ns = slowest_pace(bench.team, slot);
+    answer.ns = bench.team.run(slot.asked.team, timed, slot.threads());
+    answer.pace_ns = std::max(answer.pace_ns, slowest_pace(bench.team, slot));
+  }
   if (const auto bad = good(); bad != slot.status.end()) answer.status = *bad;
   session.answer.put(answer);
   session.answer.put_text(slot.device && answer.status != GCTS_OK ? device_error(*slot.device) : "");

@@ -66,6 +66,7 @@ struct BenchSampleAnswer {
   int32_t status;
   uint32_t reserved;
   uint64_t ns;  // from the first thread's start to the last one's end
+  uint64_t pace_ns;  // the longest pace (pace.h) of a thread before and after; 0: of a device
 };
 
 // Of an output of more than 64 MiB only so much is looked at: pieces that are spread

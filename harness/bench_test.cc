@@ -2,6 +2,7 @@
 // asked nowhere.
 
 #include <boost/test/unit_test.hpp>
+#include <sched.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +12,7 @@
 
 #include "harness/bench_ceilings.h"
 #include "harness/bench_plan.h"
+#include "harness/bench_run.h"
 #include "harness/machine.h"
 #include "harness/spawn_test.h"
 
@@ -55,8 +57,9 @@ BOOST_AUTO_TEST_CASE(kernels_without_right_results_have_no_speed) {
     BOOST_REQUIRE_MESSAGE(found != results.end(), variant);
     return found->second;
   };
-  const auto honest = of("honest"), lazy = of("lazy"), wrong = of("wrong"), died = of("aborts_later"), refused = of("refuses");
+  const auto honest = of("honest"), lazy = of("lazy"), wrong = of("wrong"), died = of("aborts_later"), refused = of("refuses"), stays = of("stays");
   BOOST_TEST(is_right(honest), honest.dump());
+  BOOST_TEST(is_right(stays), stays.dump());
   BOOST_REQUIRE_MESSAGE(honest.contains("measures"), honest.dump());
   BOOST_TEST(honest["measures"]["ns"].get<double>() > 0);
   BOOST_TEST(honest["samples"].size() >= 7u);
@@ -156,6 +159,27 @@ BOOST_AUTO_TEST_CASE(threads_that_are_no_powers_of_two) {
   BOOST_TEST((bench_thread_counts(Tier::smoke, 1) == std::vector<uint32_t>{1}));
   BOOST_TEST((bench_thread_counts(Tier::full, 6) == std::vector<uint32_t>{1, 6}));
   BOOST_TEST((bench_thread_counts(Tier::exhaustive, 6) == std::vector<uint32_t>{1, 2, 4, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(what_disturbs_a_core_makes_its_pace_longer) {
+  Paces paces;
+  BOOST_TEST(paces.most(1) == UINT64_MAX);
+  for (int i = 0; i < 5; ++i) paces.take(1, 20'000);  // a clock that was higher for a moment
+  for (int i = 0; i < 70; ++i) paces.take(1, 25'000 + static_cast<uint64_t>(i));
+  for (int i = 0; i < 25; ++i) paces.take(1, 35'000);
+  BOOST_TEST(paces.most(1) > 25'100u);
+  BOOST_TEST(paces.most(1) < 30'000u);
+  BOOST_TEST(paces.most(2) == UINT64_MAX);
+}
+
+BOOST_AUTO_TEST_CASE(threads_take_each_processor_once) {
+  std::vector<uint32_t> processors = topology().processors;
+  const size_t count = processors.size();
+  std::sort(processors.begin(), processors.end());
+  BOOST_TEST(static_cast<size_t>(std::unique(processors.begin(), processors.end()) - processors.begin()) == count);
+  cpu_set_t set;
+  BOOST_REQUIRE(sched_getaffinity(0, sizeof(set), &set) == 0);
+  BOOST_TEST(count == static_cast<size_t>(CPU_COUNT(&set)));
 }
 
 BOOST_AUTO_TEST_CASE(caches_are_shared) {

@@ -1,6 +1,8 @@
 /* A plugin for the tests of timing: kernels for f32 that are right when they are first
  * asked, and what they do later is what their names say. */
 
+#define _GNU_SOURCE
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +37,19 @@ static gcts_status refuses(void* context, const void* blocks, float* values, uin
   return GCTS_UNSUPPORTED;
 }
 
+/* Fails where it may run on another processor than it does. */
+static gcts_status stays(void* context, const void* blocks, float* values, uint64_t count) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0 || CPU_COUNT(&set) != 1) return GCTS_FAILED;
+  return copy(context, blocks, values, count);
+}
+
 #define KERNEL(name, function) \
   {.op = GCTS_OP_DEQUANTIZE, .tensor_type = 0, .activation_type = 0, .variant = name, .run = (gcts_fn)function}
 
 static const gcts_kernel kKernels[] = {
     KERNEL("honest", copy), KERNEL("lazy", lazy), KERNEL("wrong", wrong), KERNEL("refuses", refuses), KERNEL("aborts_later", aborts_later),
+    KERNEL("stays", stays),
 };
 
 static const gcts_plugin kPlugin = {

@@ -33,23 +33,45 @@ static inline __m512i entries(const uint16_t* lattice, __m512i index) {
   }
 }
 
-// Ranks in words to bytes: of four words eight ranks of two bits each, of eight words four of
-// three bits.  What stands above a rank is left there.
+// Ranks in words to bytes: of four words of 64 bits one gives eight ranks of two bits each, or two
+// give four each of three bits.  What stands above a rank is left there.  Words stand in the
+// order, found by `entry_at`, in which each shift gives 64 elements in order.
 struct Pairs {  // IQ2: 64 elements are 8 words
   static constexpr int kWords = 8;
   static inline __m512i spread(__m512i words, int h) {
-    const __m512i order = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m512i each = _mm512_permutexvar_epi16(_mm512_add_epi64(order, _mm512_set1_epi64(8 * h)), words);
-    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x0e0c0a0806040200), each);
+    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x0e0c0a0806040200 + 0x1010101010101010 * h), words);
   }
+  static constexpr int entry_at(int i) { return i % 4 * 8 + i / 4; }
 };
 struct Triples {  // IQ3: 64 elements are 16 words
   static constexpr int kWords = 16;
   static inline __m512i spread(__m512i words, int h) {
-    const __m512i each = _mm512_cvtepu16_epi32(h % 2 == 0 ? _mm512_castsi512_si256(words) : _mm512_extracti64x4_epi64(words, 1));
-    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x2926232009060300), each);
+    return _mm512_multishift_epi64_epi8(_mm512_set1_epi64(0x1916131009060300 + 0x2020202020202020 * (h % 2)), words);
   }
+  static constexpr int entry_at(int i) { return i / 2 % 2 * 16 + i / 4 * 2 + i % 2; }
 };
+// That order of what stands at place(0), place(1), ...
+struct Order {
+  alignas(64) uint16_t at[32];
+};
+template <typename Ranks>
+constexpr Order order(int (*place)(int)) {
+  Order out{};
+  for (int i = 0; i < 32; ++i) out.at[i] = static_cast<uint16_t>(place(Ranks::entry_at(i)));
+  return out;
+}
+constexpr int in_order(int i) { return i; }
+constexpr int in_upper_half(int i) { return 32 + i; }
+constexpr int four_of_eight(int i) { return i / 4 * 8 + i % 4; }
+template <typename Ranks, int (*kPlace)(int)>
+inline constexpr Order kOrder = order<Ranks>(kPlace);
+// Words, or bytes as words, in such an order.
+template <typename Ranks>
+static inline __m512i ordered(__m512i words) { return _mm512_permutexvar_epi16(_mm512_load_si512(kOrder<Ranks, in_order>.at), words); }
+template <typename Ranks, int (*kPlace)(int)>
+static inline __m512i ordered_bytes(__m512i bytes) {
+  return _mm512_maskz_permutexvar_epi8(0x5555555555555555, _mm512_load_si512(kOrder<Ranks, kPlace>.at), bytes);
+}
 
 // Seven bits in each byte, and the eighth that makes the number of ones even.
 static inline __m256i even_signs(__m256i bits) {
@@ -70,26 +92,28 @@ struct Unpacked {
   __m512i words[2];
   __m256i signs;
 };
-static inline __m512i widen(const uint8_t* q) { return _mm512_cvtepu8_epi16(load(q)); }
-
 static inline Unpacked unpack(const iq2_xxs*, const uint8_t* b) {
   const __m512i v = _mm512_loadu_si512(b + 2);  // four indices, then four times seven signs and the scale
-  const __m512i words = entries<256>(kPacked_iq2xxs, _mm512_cvtepu8_epi16(_mm512_cvtepi64_epi32(v)));
+  const __m512i words = entries<256>(kPacked_iq2xxs, ordered_bytes<Pairs, four_of_eight>(v));
   return {{words, words}, four_sevens(v, 32)};
 }
 static inline Unpacked unpack(const iq2_xs*, const uint8_t* b) {
   const __m512i v = _mm512_loadu_si512(b + 2);
-  const __m512i words = entries<512>(kPacked_iq2xs, v);
+  const __m512i words = entries<512>(kPacked_iq2xs, ordered<Pairs>(v));
   return {{words, words}, even_signs(_mm512_cvtepi16_epi8(_mm512_srli_epi16(v, 9)))};
 }
 static inline Unpacked unpack(const iq3_xxs*, const uint8_t* b) {
-  return {{entries<256>(kPacked_iq3xxs, widen(b + 2)), entries<256>(kPacked_iq3xxs, widen(b + 34))},
+  const __m512i v = _mm512_loadu_si512(b + 2);
+  return {{entries<256>(kPacked_iq3xxs, ordered_bytes<Triples, in_order>(v)), entries<256>(kPacked_iq3xxs, ordered_bytes<Triples, in_upper_half>(v))},
           four_sevens(_mm512_cvtepu32_epi64(load(b + 66)), 0)};
 }
-static inline __m512i ninth_bits(__m512i v, uint32_t bits) { return _mm512_mask_add_epi16(v, bits, v, _mm512_set1_epi16(256)); }
+static inline __m512i nine_bits(const uint8_t* q, uint32_t ninth) {
+  const __m512i v = _mm512_cvtepu8_epi16(load(q));
+  return _mm512_mask_add_epi16(v, ninth, v, _mm512_set1_epi16(256));
+}
 static inline Unpacked unpack(const iq3_s*, const uint8_t* b) {
-  return {{entries<512>(kPacked_iq3s, ninth_bits(widen(b + 2), load32(b + 66))),
-           entries<512>(kPacked_iq3s, ninth_bits(widen(b + 34), load32(b + 70)))},
+  return {{entries<512>(kPacked_iq3s, ordered<Triples>(nine_bits(b + 2, load32(b + 66)))),
+           entries<512>(kPacked_iq3s, ordered<Triples>(nine_bits(b + 34, load32(b + 70))))},
           load(b + 74)};
 }
 
@@ -101,32 +125,54 @@ static inline __m512i values(const int8_t* alphabet) {
 }
 alignas(8) inline constexpr int8_t kValues_iq2[8] = {8, 25, 43, 0, 8, 25, 43, 0};
 
-// Scale 4 h in lanes 0 to 7 of 16 bits, scale 4 h + 1 in the next eight, and so on.
-static inline __m512i scales_of_64(__m512i scales, int h) {
-  const __m512i first = _mm512_setr_epi64(0, 0, 0x0001000100010001, 0x0001000100010001, 0x0002000200020002, 0x0002000200020002,
-                                          0x0003000300030003, 0x0003000300030003);
-  return _mm512_permutexvar_epi16(_mm512_add_epi16(first, _mm512_set1_epi16(static_cast<short>(4 * h))), scales);
+// Scales 8 h, 8 h + 4, 8 h + 1, 8 h + 5, and so on, each in four lanes of 16 bits.
+static inline __m512i scales_of_128(__m512i scales, int h) {
+  const __m512i first = _mm512_setr_epi64(0, 0x0004000400040004, 0x0001000100010001, 0x0005000500050005, 0x0002000200020002, 0x0006000600060006,
+                                          0x0003000300030003, 0x0007000700070007);
+  return _mm512_permutexvar_epi16(_mm512_add_epi16(first, _mm512_set1_epi16(static_cast<short>(8 * h))), scales);
+}
+// Sums of scale times magnitude times y.  Four products fit in 16 bits: magnitudes are less than 64.
+template <typename Ranks>
+static inline __m512i scaled_sums(const Unpacked& u, __m256i scales, const __m512i (&y)[4], __m512i table) {
+  const __m512i zero = _mm512_setzero_si512();
+  __m512i sum = zero, four[4];
+#pragma GCC unroll 4
+  for (int h = 0; h < 4; ++h) four[h] = _mm512_dpbusd_epi32(zero, _mm512_permutexvar_epi8(Ranks::spread(u.words[h / 2], h), table), y[h]);
+#pragma GCC unroll 2
+  for (int h = 0; h < 2; ++h)
+    sum = _mm512_dpwssd_epi32(sum, _mm512_packs_epi32(four[2 * h], four[2 * h + 1]), scales_of_128(_mm512_castsi256_si512(scales), h));
+  return sum;
 }
 
 // The integer sums of one block: magnitudes times activations that take the signs over.  The code
-// -128 has no opposite and stays; twice its products are then taken off.
+// -128 has no opposite and stays: `least` is the least in each place.
 template <typename Ranks>
-static inline __m512i block_sums(const Unpacked& u, const Integers& n, const uint8_t* y, __m512i table) {
-  uint64_t signs[4];
-  memcpy(signs, &u.signs, 32);
-  const __m512i scales = _mm512_castsi256_si512(n.scale), least = _mm512_set1_epi8(-128), zero = _mm512_setzero_si512();
-  __m512i sum = zero;
+static inline __m512i block_sums(const Unpacked& u, __m256i scales, const uint8_t* y, __m512i table, __m512i& least) {
+  alignas(32) uint64_t signs[4];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(signs), u.signs);
+  asm("" : "+m"(signs));  // to be read from memory: masks come from there at once
+  __m512i taken[4];
 #pragma GCC unroll 4
   for (int h = 0; h < 4; ++h) {
-    const __m512i codes = _mm512_permutexvar_epi8(Ranks::spread(u.words[h / 2], h), table);
-    const __m512i given = _mm512_loadu_si512(y + act_q8_k::kCodes + 64 * h), scale = scales_of_64(scales, h);
-    const __m512i taken = _mm512_mask_sub_epi8(given, signs[h], zero, given);
-    sum = _mm512_dpwssd_epi32(sum, _mm512_maddubs_epi16(codes, taken), scale);
-    const __mmask64 stay = _mm512_mask_cmpeq_epi8_mask(signs[h], given, least);
-    if (__builtin_expect(stay != 0, 0))
-      sum = _mm512_dpwssd_epi32(sum, _mm512_maddubs_epi16(codes, _mm512_maskz_mov_epi8(stay, least)), _mm512_mullo_epi16(scale, _mm512_set1_epi16(-2)));
+    const __m512i given = _mm512_loadu_si512(y + act_q8_k::kCodes + 64 * h);
+    taken[h] = _mm512_mask_sub_epi8(given, signs[h], _mm512_setzero_si512(), given);
   }
-  return sum;
+  least = _mm512_min_epi8(_mm512_min_epi8(taken[0], taken[1]), _mm512_min_epi8(taken[2], taken[3]));
+  return scaled_sums<Ranks>(u, scales, taken, table);
+}
+// Those sums without twice the products of -128 where its sign stayed.
+template <typename T, typename Ranks>
+__attribute__((noinline, cold)) static __m512i without_stayed(__m512i sums, const uint8_t* b, const uint8_t* y, const int8_t* alphabet) {
+  const Unpacked u = unpack(static_cast<const T*>(nullptr), b);
+  uint64_t signs[4];
+  memcpy(signs, &u.signs, 32);
+  __m512i stayed[4];
+  for (int h = 0; h < 4; ++h) {
+    const __m512i least = _mm512_set1_epi8(-128);
+    stayed[h] = _mm512_maskz_mov_epi8(_mm512_mask_cmpeq_epi8_mask(signs[h], _mm512_loadu_si512(y + act_q8_k::kCodes + 64 * h), least), least);
+  }
+  const __m512i once = scaled_sums<Ranks>(u, integers(static_cast<const T*>(nullptr), b).scale, stayed, values<Ranks::kWords == 8 ? 4 : 8>(alphabet));
+  return _mm512_sub_epi32(sums, _mm512_slli_epi32(once, 1));
 }
 
 // The next block is unpacked before this one is multiplied: the chain from an index to a value
@@ -136,16 +182,20 @@ static inline float dot(const uint8_t* b, const uint8_t* y, const int8_t* alphab
   if (count == 0) return 0;
   const __m512i table = values<Ranks::kWords == 8 ? 4 : 8>(alphabet);
   __m512 sum = _mm512_setzero_ps();
-  Unpacked next = unpack(static_cast<const T*>(nullptr), b);
-  Integers next_n = integers(static_cast<const T*>(nullptr), b);
+  constexpr const T* kType = nullptr;
+  Unpacked next = unpack(kType, b);
+  __m256i next_scales = integers(kType, b).scale;
   for (uint64_t left = count; left > 0; left -= 256, y += act_q8_k::kBytes) {
     const Unpacked u = next;
-    const Integers n = next_n;
+    const __m256i scales = next_scales;
+    const uint8_t* block = b;
     b += left > 256 ? T::kBytes : 0;
-    next = unpack(static_cast<const T*>(nullptr), b);
-    next_n = integers(static_cast<const T*>(nullptr), b);
-    const __m512 lanes = _mm512_cvtepi32_ps(block_sums<Ranks>(u, n, y, table));
-    sum = _mm512_fmadd_ps(lanes, _mm512_set1_ps(n.d * act_q8_k::scale(y)), sum);
+    next = unpack(kType, b);
+    next_scales = integers(kType, b).scale;
+    __m512i least, sums = block_sums<Ranks>(u, scales, y, table, least);
+    if (__builtin_expect(_mm512_cmpeq_epi8_mask(least, _mm512_set1_epi8(-128)) != 0, 0)) sums = without_stayed<T, Ranks>(sums, block, y, alphabet);
+    const float d = integers(kType, block).d * act_q8_k::scale(y);
+    sum = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sums), _mm512_set1_ps(d), sum);
   }
   return sum8(_mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1)));
 }

@@ -340,6 +340,13 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
   return sum8(sum);
 }
 
+// The eight scales of a block of IQ4_XS: a nibble and a pair of bits each, less 32.
+static inline __m256i scales_of_iq4_xs(const uint8_t* b) {
+  const __m256i nibble = _mm256_srlv_epi32(_mm256_set1_epi32(static_cast<int>(load32(b + 4))), _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28));
+  const __m256i pair = _mm256_rorv_epi32(_mm256_set1_epi32(static_cast<int>(load32(b + 2))), _mm256_setr_epi32(28, 30, 0, 2, 4, 6, 8, 10));
+  const __m256i all = join_masked(nibble, _mm256_set1_epi32(15), _mm256_and_si256(pair, _mm256_set1_epi32(48)));
+  return _mm256_sub_epi32(all, _mm256_set1_epi32(32));
+}
 // IQ4_XS: its codes are wide enough that floats, as in blocks of 32, are the shorter way to
 // scale their sums.
 template <int kRows, bool kFromMemory>
@@ -349,10 +356,10 @@ static inline void dot_iq4_xs(Rows<kRows> rows, const uint8_t* y, float* results
   EACH_ROW sum[r] = no_sum();
   for (uint64_t left = count, at = 0; left > 0; left -= 256, at += iq4_xs::kBytes, y += act_q8_k::kBytes) {
     if constexpr (kFromMemory) ask_ahead<kRows * iq4_xs::kBytes>(rows[0] + kRows * at, ahead);
-    alignas(32) float scale[kRows][16];  // of 16 elements each
+    alignas(32) float scale[kRows][8];
     EACH_ROW {
-      const Integers n = integers(kType, rows[r] + at);
-      store_scaled(scale[r], n.scale, n.d * act_q8_k::scale(y));
+      const __m256 d = _mm256_set1_ps(load_half(rows[r] + at) * act_q8_k::scale(y));
+      _mm256_store_ps(scale[r], _mm256_mul_ps(_mm256_cvtepi32_ps(scales_of_iq4_xs(rows[r] + at)), d));
     }
     asm("" : "+m"(scale));  // to be read one by one, where they are multiplied
 #pragma GCC unroll 8
@@ -360,7 +367,7 @@ static inline void dot_iq4_xs(Rows<kRows> rows, const uint8_t* y, float* results
       const Codes32 with = codes32<iq4_xs>(y + act_q8_k::kCodes + 32 * g);
       EACH_ROW {
         __m256& chain = sum[r].chain[g % 4];
-        chain = _mm256_fmadd_ps(dot32(unsigned_codes(kType, rows[r] + at, g), with), _mm256_set1_ps(scale[r][2 * g]), chain);
+        chain = _mm256_fmadd_ps(dot32(unsigned_codes(kType, rows[r] + at, g), with), _mm256_set1_ps(scale[r][g]), chain);
       }
     }
   }

@@ -37,13 +37,16 @@ static inline __m256i unsigned_codes(const q3_k*, const uint8_t* b, int g) {
   const __m256i high = masked(moved(load_once(b), g, 2), 4);
   return join_masked(moved(load_once(b + 32 + 32 * (g / 4)), 2 * (g % 4), 0), _mm256_set1_epi8(3), high);
 }
+// Lower nibbles of one, upper ones of the other.  Masks leave upper nibbles nothing but the field,
+// and serve two groups.
+static inline __m256i nibbles_of(__m256i low, __m256i high) { return _mm256_ternarylogic_epi32(low, _mm256_set1_epi8(15), high, 0xe2); }
 static inline __m256i unsigned_codes(const q5_k*, const uint8_t* b, int g) {
-  const __m256i high = masked(moved(load_once(b + 16), g, 4), 16);
-  return join_masked(moved(load_once(b + 48 + 32 * (g / 2)), 4 * (g % 2), 0), _mm256_set1_epi8(15), high);
+  const __m256i high = moved(masked(load_once(b + 16), 0x11 << g % 4), g, 4);
+  return nibbles_of(moved(load_once(b + 48 + 32 * (g / 2)), 4 * (g % 2), 0), high);
 }
 static inline __m256i unsigned_codes(const q6_k*, const uint8_t* b, int g) {
-  const __m256i high = masked(moved(load_once(b + 128 + 32 * (g / 4)), 2 * (g % 4), 4), 48);
-  return join_masked(moved(load_once(b + 64 * (g / 4) + 32 * (g % 2)), 2 * (g & 2), 0), _mm256_set1_epi8(15), high);
+  const __m256i high = moved(masked(load_once(b + 128 + 32 * (g / 4)), 0x33 << g % 2 * 2), 2 * (g % 4), 4);
+  return nibbles_of(moved(load_once(b + 64 * (g / 4) + 32 * (g % 2)), 2 * (g & 2), 0), high);
 }
 
 // scales: for scales_of_64; words: minima or, where codes have an offset, scales, of 16

@@ -28,8 +28,9 @@
 namespace gcts {
 namespace {
 
-// Tier smoke measures so many variants of a kernel: those that ask most of the processor.
-constexpr size_t kSmokeVariants = 3;
+// So many variants of a kernel are measured, those that ask most of the processor; by tier
+// exhaustive, and where the selection names kernels, all.
+constexpr size_t kSmokeVariants = 3, kFullVariants = 4;
 // Of tier smoke, in seconds: all kernels together, so that with ceilings, operands and
 // checks a run stays below 90 on two slow cores; and what was too noisy at first.
 constexpr double kSmokeSeconds = 20, kSmokeAgainSeconds = 12;
@@ -177,7 +178,7 @@ size_t features_used(const BenchMember& member) {
 }
 
 // Keeps the most demanding variants of each implementation, in their order.
-void keep_few_variants(std::vector<BenchMember>& group) {
+void keep_few_variants(std::vector<BenchMember>& group, size_t most) {
   std::vector<BenchMember> by_demand = group;
   std::stable_sort(by_demand.begin(), by_demand.end(), [](const auto& a, const auto& b) { return features_used(a) > features_used(b); });
   std::erase_if(group, [&](const BenchMember& member) {
@@ -186,7 +187,7 @@ void keep_few_variants(std::vector<BenchMember>& group) {
       if (other.measurement == member.measurement) break;
       before += other.measurement->subject == member.measurement->subject;
     }
-    return before >= kSmokeVariants;
+    return before >= most;
   });
 }
 
@@ -207,8 +208,8 @@ void BenchVerb::plan() {
     if (added) groups_.emplace_back();
     groups_[found->second].push_back({&m, 0});
   }
-  if (tier_ != Tier::smoke || !given_.run.empty()) return;
-  for (std::vector<BenchMember>& group : groups_) keep_few_variants(group);
+  if (tier_ == Tier::exhaustive || !given_.run.empty()) return;
+  for (std::vector<BenchMember>& group : groups_) keep_few_variants(group, tier_ == Tier::smoke ? kSmokeVariants : kFullVariants);
 }
 
 std::optional<int> BenchVerb::measure_ceilings() {
@@ -299,7 +300,7 @@ void BenchVerb::measure() {
     terms_.sample_seconds = std::min(1e-3, terms_.seconds_each / 20);
     terms_.most_call_seconds = 0.25;
   } else {
-    terms_ = {.seconds_each = 1, .sample_seconds = 3e-3, .wanted_spread = 0.005, .least_rounds = 11};
+    terms_ = {.seconds_each = 0.4, .sample_seconds = 3e-3, .wanted_spread = 0.005, .least_rounds = 11, .most_call_seconds = 0.5};
   }
   std::vector<Result> read = run_bench_readers(readers_, workers, terms_);
   report_.results.insert(report_.results.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));

@@ -229,15 +229,16 @@ inline __m256i super_block<tq1_0>(const uint8_t* b, const uint8_t* y, __m256i, _
   return _mm256_srai_epi32(_mm256_add_epi32(even, odd), 6);
 }
 
-// IQ1 and IQ2_S: the indices of a block's 32 entries, made at once, to be read one by one from memory.
+// IQ1 and IQ2_S: the indices of a block's 32 entries, made at once, to be read from memory.
 struct Indices {
-  alignas(64) uint16_t at[32];
+  alignas(64) uint64_t at[8];
   inline void set(__m512i v) {
     _mm512_store_si512(at, v);
     asm("" : "+m"(at));
   }
 };
-static inline __m256i four_entries(const uint64_t* t, const uint16_t* at) { return four(t[at[0]], t[at[1]], t[at[2]], t[at[3]]); }
+// Four by four: to take them apart costs less than a load for each.
+static inline __m256i four_entries(const uint64_t* t, uint64_t at) { return four(t[at & 0xffff], t[at >> 16 & 0xffff], t[at >> 32 & 0xffff], t[at >> 48]); }
 static inline __m512i with_high_bits(const uint8_t* low, __m512i high, short mask = 0x700) {
   const __m512i bits = _mm512_and_si512(_mm512_slli_epi16(high, 8), _mm512_set1_epi16(mask));
   return _mm512_or_si512(_mm512_cvtepu8_epi16(load(low)), bits);
@@ -260,7 +261,7 @@ inline __m256i super_block<iq2_s>(const uint8_t* b, const uint8_t* y, __m256i sc
   __m256i even = _mm256_madd_epi16(_mm256_mullo_epi16(scale, _mm256_set1_epi16(-iq2_s::kOffset)), sums), odd = _mm256_setzero_si256();
 #pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
-    const __m256i values = with_signs(four_entries(kLattice_iq2s.entry, index.at + 4 * g), load32(b + 34 + 4 * g));
+    const __m256i values = with_signs(four_entries(kLattice_iq2s.entry, index.at[g]), load32(b + 34 + 4 * g));
     __m256i& sum = g % 2 == 0 ? even : odd;
     sum = add_scaled<iq2_s>(sum, _mm256_add_epi8(values, _mm256_set1_epi8(iq2_s::kOffset)), load(y + 32 * g), scales_of(halves, g));
   }
@@ -281,7 +282,7 @@ inline __m256i super_block<iq1_s>(const uint8_t* b, const uint8_t* y, __m256i sc
   __m256i even = _mm256_madd_epi16(apart, sums), odd = _mm256_setzero_si256();
 #pragma GCC unroll 8
   for (int g = 0; g < 8; ++g) {
-    const __m256i codes = _mm256_add_epi8(four_entries(kLattice_iq1s.entry, index.at + 4 * g), _mm256_set1_epi8(8));
+    const __m256i codes = _mm256_add_epi8(four_entries(kLattice_iq1s.entry, index.at[g]), _mm256_set1_epi8(8));
     __m256i& sum = g % 2 == 0 ? even : odd;
     sum = add_scaled<iq1_s>(sum, codes, load(y + 32 * g), scales_of(halves, g));
   }
@@ -301,7 +302,7 @@ inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i sc
     const __m256i signs = _mm256_set1_epi16(static_cast<short>(load16(b + 32 + 2 * g)));
     const __mmask8 less = _mm256_test_epi64_mask(signs, _mm256_setr_epi64x(0x0008, 0x0080, 0x0800, 0x8000));
     const __m256i raised = _mm256_mask_mov_epi64(_mm256_set1_epi8(10), less, _mm256_set1_epi8(8));
-    const __m256i codes = _mm256_add_epi8(four_entries(kLattice_iq1s.entry, index.at + 4 * g), raised);
+    const __m256i codes = _mm256_add_epi8(four_entries(kLattice_iq1s.entry, index.at[g]), raised);
     __m256i& sum = g % 2 == 0 ? even : odd;
     sum = add_scaled<iq1_m>(sum, codes, load(y + 32 * g), scales_of(halves, g));
   }

@@ -38,12 +38,7 @@ static inline void store_bf16(float* y, const uint8_t* p) {
 
 #include "x86_kernels.h"
 
-#define CPU_TYPE(name, id, act, act_id, group)                                                   \
-  void rows_##name(const uint8_t* const (&weights)[kRowsTogether], const void* activations, float* results, uint64_t count) { \
-    dots_of_rows<name, act_##act>(weights, static_cast<const uint8_t*>(activations), results, count); \
-  }
-#include "types.inc"
-#undef CPU_TYPE
+#include "avx512_rows.h"
 
 }  // namespace cpu::avx512
 TARGET_END

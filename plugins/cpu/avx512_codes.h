@@ -18,3 +18,11 @@ static inline __m256i with_bits(__m256i v, uint32_t bits, int value) {
 static inline __m256i with_signs(__m256i v, uint32_t signs) {
   return _mm256_mask_sub_epi8(v, signs, _mm256_setzero_si256(), v);
 }
+// To nearest, ties to even; a NaN stays one.
+static inline __m512 round_to_f16(__m512 v) { return _mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)); }
+static inline __m512 round_to_bf16(__m512 x) {
+  const __m512i v = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(v, 16), _mm512_set1_epi32(1));
+  const __m512i rounded = _mm512_add_epi32(v, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+  const __m512i kept = _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), v, _mm512_set1_epi32(0x400000));
+  return _mm512_castsi512_ps(_mm512_and_si512(kept, _mm512_set1_epi32(static_cast<int>(0xffff0000))));
+}

@@ -99,36 +99,24 @@ static inline float all(const RowSum& of) {
   if constexpr (T::kMinimum) return sum + _mm_cvtss_f32(_mm_movehdup_ps(of.minima));
   return sum;
 }
-template <int kRows>
-using Rows = const uint8_t* const (&)[kRows];
-
-#define EACH_ROW _Pragma("GCC unroll 4") for (int r = 0; r < kRows; ++r)
-
-// One block, at `at` of each row; its first 32 elements go to chain i.
-template <typename T, typename A, int kRows>
-__attribute__((always_inline)) static inline void add_block(Rows<kRows> rows, uint64_t at, const uint8_t* y, int i, RowSum (&sum)[kRows]) {
+// One block; its first 32 elements go to chain i.
+template <typename T, typename A>
+__attribute__((always_inline)) static inline void add_block(const uint8_t* b, const uint8_t* y, int i, RowSum& sum) {
   constexpr const T* kType = nullptr;
-  __m128 weight[kRows];
-  EACH_ROW weight[r] = weight_head(kType, rows[r] + at);
-  if constexpr (kScaleEach16<T>) {
-    const __m128 d = _mm_shuffle_ps(head(y), head(y + A::kBytes), 0);
-    EACH_ROW weight[r] = _mm_mul_ps(weight[r], d);
-  }
+  __m128 weight = weight_head(kType, b);
+  if constexpr (kScaleEach16<T>) weight = _mm_mul_ps(weight, _mm_shuffle_ps(head(y), head(y + A::kBytes), 0));
 #pragma GCC unroll 4
   for (int g = 0; g < T::kElements / 32; ++g, y += A::kBytes) {
     const __m128 d = head(y);
-    const Codes32 with = codes32<T>(y + A::kCodes);
-    EACH_ROW {
-      __m256& chain = sum[r].chain[(i + g) % 4];
-      const __m256 dots = dot32(unsigned_codes(kType, rows[r] + at, g), with);
-      if constexpr (kScaleEach16<T>) {
-        const __m256i which = _mm256_setr_epi32(2 * g, 2 * g, 2 * g + 1, 2 * g + 1, 2 * g, 2 * g, 2 * g + 1, 2 * g + 1);
-        chain = _mm256_fmadd_ps(dots, _mm256_permutevar8x32_ps(_mm256_castps128_ps256(weight[r]), which), chain);
-      } else {
-        const __m128 product = T::kMinimum ? _mm_mul_ps(weight[r], d) : _mm_mul_ss(weight[r], d);
-        if constexpr (T::kMinimum) sum[r].minima = _mm_add_ps(sum[r].minima, product);  // the second lane counts
-        chain = _mm256_fmadd_ps(dots, _mm256_broadcastss_ps(product), chain);
-      }
+    const __m256 dots = dot32(unsigned_codes(kType, b, g), codes32<T>(y + A::kCodes));
+    __m256& chain = sum.chain[(i + g) % 4];
+    if constexpr (kScaleEach16<T>) {
+      const __m256i which = _mm256_setr_epi32(2 * g, 2 * g, 2 * g + 1, 2 * g + 1, 2 * g, 2 * g, 2 * g + 1, 2 * g + 1);
+      chain = _mm256_fmadd_ps(dots, _mm256_permutevar8x32_ps(_mm256_castps128_ps256(weight), which), chain);
+    } else {
+      const __m128 product = T::kMinimum ? _mm_mul_ps(weight, d) : _mm_mul_ss(weight, d);
+      if constexpr (T::kMinimum) sum.minima = _mm_add_ps(sum.minima, product);  // the second lane counts
+      chain = _mm256_fmadd_ps(dots, _mm256_broadcastss_ps(product), chain);
     }
   }
 }
@@ -137,25 +125,23 @@ __attribute__((always_inline)) static inline void add_block(Rows<kRows> rows, ui
 // rows beyond the one in hand, and where it ends nothing happens.
 constexpr uint64_t kAhead = 2048;
 template <int kBytes>
-static inline void ask_ahead(const uint8_t* row, uint64_t ahead) {
+__attribute__((always_inline)) static inline void ask_ahead(const uint8_t* row, uint64_t ahead) {
 #pragma GCC unroll 16
   for (uint64_t line = 0; line < (kBytes + 63) / 64; ++line) _mm_prefetch(row + ahead + 64 * line, _MM_HINT_T0);
 }
 
 // Activations in blocks of 32.
-template <typename T, typename A, int kRows, bool kFromMemory>
-static inline void dot_blocks(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
+template <typename T, typename A>
+static inline float dot_blocks(const uint8_t* b, const uint8_t* y, uint64_t count) {
   constexpr int kEach = T::kElements / 32, kStep = kEach > 4 ? kEach : 4;
-  RowSum sum[kRows];
-  EACH_ROW sum[r] = no_sum();
-  uint64_t left = count, at = 0;
+  RowSum sum = no_sum();
+  uint64_t left = count;
   for (; left >= 32 * kStep; left -= 32 * kStep) {
-    if constexpr (kFromMemory) ask_ahead<kRows * kStep / kEach * T::kBytes>(rows[0] + kRows * at, ahead);
 #pragma GCC unroll 4
-    for (int i = 0; i < kStep; i += kEach, at += T::kBytes, y += kEach * A::kBytes) add_block<T, A>(rows, at, y, i, sum);
+    for (int i = 0; i < kStep; i += kEach, b += T::kBytes, y += kEach * A::kBytes) add_block<T, A>(b, y, i, sum);
   }
-  for (; left > 0; left -= T::kElements, at += T::kBytes, y += kEach * A::kBytes) add_block<T, A>(rows, at, y, 0, sum);
-  EACH_ROW results[r] = all<T>(sum[r]);
+  for (; left > 0; left -= T::kElements, b += T::kBytes, y += kEach * A::kBytes) add_block<T, A>(b, y, 0, sum);
+  return all<T>(sum);
 }
 
 // TQ1_0 and TQ2_0 have one scale a block.
@@ -354,29 +340,21 @@ static inline __m256i scales_of_iq4_xs(const uint8_t* b) {
 }
 // IQ4_XS: its codes are wide enough that floats, as in blocks of 32, are the shorter way to
 // scale their sums.
-template <int kRows, bool kFromMemory>
-static inline void dot_iq4_xs(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
+static inline float dot_iq4_xs(const uint8_t* b, const uint8_t* y, uint64_t count) {
   constexpr const iq4_xs* kType = nullptr;
-  RowSum sum[kRows];
-  EACH_ROW sum[r] = no_sum();
-  for (uint64_t left = count, at = 0; left > 0; left -= 256, at += iq4_xs::kBytes, y += act_q8_k::kBytes) {
-    if constexpr (kFromMemory) ask_ahead<kRows * iq4_xs::kBytes>(rows[0] + kRows * at, ahead);
-    alignas(32) float scale[kRows][8];
-    EACH_ROW {
-      const __m256 d = _mm256_set1_ps(load_half(rows[r] + at) * act_q8_k::scale(y));
-      _mm256_store_ps(scale[r], _mm256_mul_ps(_mm256_cvtepi32_ps(scales_of_iq4_xs(rows[r] + at)), d));
-    }
+  RowSum sum = no_sum();
+  for (uint64_t left = count; left > 0; left -= 256, b += iq4_xs::kBytes, y += act_q8_k::kBytes) {
+    alignas(32) float scale[8];
+    const __m256 d = _mm256_set1_ps(load_half(b) * act_q8_k::scale(y));
+    _mm256_store_ps(scale, _mm256_mul_ps(_mm256_cvtepi32_ps(scales_of_iq4_xs(b)), d));
     asm("" : "+m"(scale));  // to be read one by one, where they are multiplied
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
-      const Codes32 with = codes32<iq4_xs>(y + act_q8_k::kCodes + 32 * g);
-      EACH_ROW {
-        __m256& chain = sum[r].chain[g % 4];
-        chain = _mm256_fmadd_ps(dot32(unsigned_codes(kType, rows[r] + at, g), with), _mm256_set1_ps(scale[r][g]), chain);
-      }
+      const __m256 dots = dot32(unsigned_codes(kType, b, g), codes32<iq4_xs>(y + act_q8_k::kCodes + 32 * g));
+      sum.chain[g % 4] = _mm256_fmadd_ps(dots, _mm256_set1_ps(scale[g]), sum.chain[g % 4]);
     }
   }
-  EACH_ROW results[r] = all<iq4_xs>(sum[r]);
+  return all<iq4_xs>(sum);
 }
 
 template <typename T>
@@ -384,31 +362,16 @@ inline constexpr bool kScalesFloats = false;
 template <>
 inline constexpr bool kScalesFloats<iq4_xs> = true;
 
-// Dot products of rows of weights and one of activations, each made in the same way whatever
-// the number of rows.
-template <typename T, typename A, int kRows, bool kFromMemory>
-static inline void dots(Rows<kRows> rows, const uint8_t* y, float* results, uint64_t count, uint64_t ahead) {
-  if constexpr (A::kElements == 32) dot_blocks<T, A, kRows, kFromMemory>(rows, y, results, count, ahead);
-  else if constexpr (kScalesFloats<T>) dot_iq4_xs<kRows, kFromMemory>(rows, y, results, count, ahead);
-  else if constexpr (kIsK<T>) EACH_ROW results[r] = dot_k<T, kFromMemory>(rows[r], y, count);
-  else EACH_ROW results[r] = dot_super<T, kFromMemory>(rows[r], y, count);
+// kFromMemory: of the types whose sums stay integers, weights are asked for ahead.
+template <typename T, typename A, bool kFromMemory>
+static inline float dot_of_row(const uint8_t* b, const uint8_t* y, uint64_t count) {
+  if constexpr (A::kElements == 32) return dot_blocks<T, A>(b, y, count);
+  else if constexpr (kScalesFloats<T>) return dot_iq4_xs(b, y, count);
+  else if constexpr (kIsK<T>) return dot_k<T, kFromMemory>(b, y, count);
+  else return dot_super<T, kFromMemory>(b, y, count);
 }
-#undef EACH_ROW
 
 template <typename T, typename A, int kGroup>
 static inline float dot(const void* x, const void* y, uint64_t count) {
-  float result;
-  dots<T, A, 1, false>({static_cast<const uint8_t*>(x)}, static_cast<const uint8_t*>(y), &result, count, 0);
-  return result;
-}
-
-// Rows that follow each other in memory, and are taken to be followed by more of the kind.
-// Short ones go together: the next are asked for in the order of addresses, all before the
-// first is used, which pays as long as they stay in the first cache.
-constexpr uint64_t kMostTogether = 18000;  // bytes
-template <typename T, typename A>
-static inline void dots_of_rows(Rows<kRowsTogether> rows, const uint8_t* y, float* results, uint64_t count) {
-  const uint64_t bytes = kRowsTogether * (count / T::kElements * T::kBytes);
-  if (bytes <= kMostTogether) return dots<T, A, kRowsTogether, true>(rows, y, results, count, bytes);
-  for (uint64_t r = 0; r < kRowsTogether; ++r) dots<T, A, 1, true>({rows[r]}, y, results + r, count, kAhead);
+  return dot_of_row<T, A, false>(static_cast<const uint8_t*>(x), static_cast<const uint8_t*>(y), count);
 }

@@ -303,21 +303,13 @@ static constexpr uint32_t kPart = 512;
 
 // Floats of 16 bits.  A panel keeps them as they are, element by element of all its rows; a
 // tile holds its activations as f32.
-// round: of activations, to nearest, ties to even; a NaN stays one.
 struct F16 {
   static inline __m512 load16(const uint8_t* p) { return _mm512_cvtph_ps(load(p)); }
-  static inline __m512i round(__m512 v) {
-    return _mm512_castps_si512(_mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)));
-  }
+  static inline __m512 round(__m512 v) { return round_to_f16(v); }
 };
 struct BF16 {
   static inline __m512 load16(const uint8_t* p) { return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load(p)), 16)); }
-  static inline __m512i round(__m512 x) {
-    const __m512i v = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(v, 16), _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_add_epi32(v, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
-    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-    return _mm512_and_si512(_mm512_mask_or_epi32(rounded, nan, v, _mm512_set1_epi32(0x400000)), _mm512_set1_epi32(static_cast<int>(0xffff0000)));
-  }
+  static inline __m512 round(__m512 v) { return round_to_bf16(v); }
 };
 
 // `count` of 16 elements at p, then zeros.
@@ -347,7 +339,7 @@ static void pack_floats(const float* const* rows, void* to, uint64_t count) {
   for (uint64_t i = 0; i < count; i += 16) {
     const auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xffff : (1u << (count - i)) - 1);
     __m512i v[8];
-    for (int r = 0; r < 8; ++r) v[r] = T::round(_mm512_maskz_loadu_ps(mask, rows[r] + i));
+    for (int r = 0; r < 8; ++r) v[r] = _mm512_castps_si512(T::round(_mm512_maskz_loadu_ps(mask, rows[r] + i)));
     for (uint64_t half = 0; half < 2; ++half) {
       __m256i r[8], columns[8];
       for (int k = 0; k < 8; ++k) r[k] = half == 0 ? _mm512_castsi512_si256(v[k]) : _mm512_extracti64x4_epi64(v[k], 1);

@@ -13,8 +13,8 @@ namespace cpu {
 using TileFn = void (*)(const uint8_t* const (&weights)[2], const uint8_t* const (&activations)[2], float* results,
                         uint64_t count);
 
-// Dot products of kRowsTogether rows of weights and one of activations, each as MatmulPlan::dot makes
-// it, to the last bit.
+// Dot products of kRowsTogether rows of weights and one of activations, each made in the same way
+// whatever the others are.
 inline constexpr uint64_t kRowsTogether = 4;
 using RowsFn = void (*)(const uint8_t* const (&weights)[kRowsTogether], const void* activations, float* results, uint64_t count);
 
@@ -22,10 +22,10 @@ using RowsFn = void (*)(const uint8_t* const (&weights)[kRowsTogether], const vo
 struct MatmulPlan {
   gcts_vec_dot_fn dot;
   gcts_quantize_fn quantize;     // of the activations, which come as f32
-  uint32_t activation_elements;  // of one activation block
-  uint32_t activation_bytes;
+  uint32_t activation_elements;  // so many take up
+  uint32_t activation_bytes;     // so much room, and what is left over of a row as much
   TileFn tile = nullptr;         // instead of dot, where there is one
-  RowsFn rows = nullptr;         // likewise: what rows share is done once
+  RowsFn rows = nullptr;         // likewise
 };
 
 // The gcts_matmul_fn of every row, with ids or without.

@@ -95,12 +95,13 @@ FLOAT_PLANS
 }  // namespace plans_avx2
 #undef CPU_TYPE
 #define CPU_TYPE(name, id, act, act_id, group)                                                               \
-  MatmulPlan plan_##name{avx512::vec_dot_##name, avx512::quantize_##act, act_##act::kElements, act_##act::kBytes, \
-                         nullptr, avx512::rows_##name};
+  MatmulPlan plan_##name{nullptr, avx512::quantize_for_##name, act_##act::kElements == 32 ? 64 : 256, \
+                         act_##act::kElements == 32 ? 128 : 512, nullptr, avx512::rows_##name};
 namespace plans_avx512 {
 #define VARIANT avx512
 #include "types.inc"
-FLOAT_PLANS
+MatmulPlan plan_f16{nullptr, avx512::quantize_for_f16, 1, 4, nullptr, avx512::rows_f16};
+MatmulPlan plan_bf16{nullptr, avx512::quantize_for_bf16, 1, 4, nullptr, avx512::rows_bf16};
 #undef VARIANT
 }  // namespace plans_avx512
 MatmulPlan plan_avx512_bf16{avx512_bf16::vec_dot_bf16, avx512_bf16::quantize_bf16, 1, 2, avx512_bf16::tile_bf16};

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -65,29 +64,14 @@ class Product {
   void run() {
     const uint64_t threads = scratch_.size();
     share_out(threads, tiles_.size(), [this](uint64_t t) { pack_tile(t); });
-    std::atomic<uint64_t> next = 0;
-    share_out(threads, threads, [&](uint64_t thread) {
-      for (uint64_t first = 0, count; (count = take(next, first)) > 0;)
-        multiply_panels(first, count, scratch_[thread].get());
+    share_out_ranges(threads, panels(), 1, kPanels, [this](uint64_t thread, uint64_t first, uint64_t last) {
+      multiply_panels(first, last - first, scratch_[thread].get());
     });
   }
 
   uint64_t panels() const { return (a_.n + kPanelRows - 1) / kPanelRows; }
 
  private:
-  // The next panels, kPanels of them, and fewer where that is more than a thread's share of
-  // half of what is left: the last to finish then keeps the others waiting for one panel at most.
-  uint64_t take(std::atomic<uint64_t>& next, uint64_t& first) const {
-    uint64_t count;
-    first = next.load(std::memory_order_relaxed);
-    do {
-      const uint64_t left = panels() - first, threads = scratch_.size();
-      count = threads == 1 ? kPanels : std::clamp<uint64_t>(left / (2 * threads), 1, kPanels);
-      count = std::min(count, left);
-    } while (count > 0 && !next.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
-    return count;
-  }
-
   void pack_tile(uint64_t t) const {
     const float* rows[kTileRows];
     for (uint64_t i = 0; i < kTileRows; ++i) {  // the last stands in for a row that is missing

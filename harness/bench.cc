@@ -30,10 +30,12 @@ namespace {
 
 // So many variants of a kernel are measured, those that ask most of the processor; by tier
 // exhaustive, and where the selection names kernels, all.
-constexpr size_t kSmokeVariants = 3, kFullVariants = 4;
+constexpr size_t kVariants = 3;
 // Of tier smoke, in seconds: all kernels together, so that with ceilings, operands and
-// checks a run stays below 90 on two slow cores; and what was too noisy at first.
-constexpr double kSmokeSeconds = 20, kSmokeAgainSeconds = 12;
+// checks a run stays below 90 on two slow cores.
+constexpr double kSmokeSeconds = 20;
+// What was too noisy is measured again, for at most so much of the time that all took.
+constexpr double kAgain = 0.5;
 
 // What lies so few seconds apart is one moment.
 constexpr double kSameMoment = 0.2;
@@ -178,7 +180,7 @@ size_t features_used(const BenchMember& member) {
 }
 
 // Keeps the most demanding variants of each implementation, in their order.
-void keep_few_variants(std::vector<BenchMember>& group, size_t most) {
+void keep_few_variants(std::vector<BenchMember>& group) {
   std::vector<BenchMember> by_demand = group;
   std::stable_sort(by_demand.begin(), by_demand.end(), [](const auto& a, const auto& b) { return features_used(a) > features_used(b); });
   std::erase_if(group, [&](const BenchMember& member) {
@@ -187,7 +189,7 @@ void keep_few_variants(std::vector<BenchMember>& group, size_t most) {
       if (other.measurement == member.measurement) break;
       before += other.measurement->subject == member.measurement->subject;
     }
-    return before >= most;
+    return before >= kVariants;
   });
 }
 
@@ -209,7 +211,7 @@ void BenchVerb::plan() {
     groups_[found->second].push_back({&m, 0});
   }
   if (tier_ == Tier::exhaustive || !given_.run.empty()) return;
-  for (std::vector<BenchMember>& group : groups_) keep_few_variants(group, tier_ == Tier::smoke ? kSmokeVariants : kFullVariants);
+  for (std::vector<BenchMember>& group : groups_) keep_few_variants(group);
 }
 
 std::optional<int> BenchVerb::measure_ceilings() {
@@ -292,29 +294,27 @@ Result out_of_time(const BenchMeasurement& m) {
 
 void BenchVerb::measure() {
   const auto workers = [this](uint32_t subject) -> BenchWorker& { return worker_of(subject); };
-  const bool smoke = tier_ == Tier::smoke;
   size_t members = 0;
   for (const auto& group : groups_) members += group.size();
-  if (smoke) {
+  if (tier_ == Tier::smoke) {
     terms_.seconds_each = std::clamp(kSmokeSeconds / static_cast<double>(std::max<size_t>(1, members)), 0.02, 0.5);
     terms_.sample_seconds = std::min(1e-3, terms_.seconds_each / 20);
     terms_.most_call_seconds = 0.25;
   } else {
-    terms_ = {.seconds_each = 0.4, .sample_seconds = 3e-3, .wanted_spread = 0.005, .least_rounds = 11, .most_call_seconds = 0.5};
+    terms_ = {.seconds_each = 0.25, .sample_seconds = 2e-3, .wanted_spread = 0.005, .least_rounds = 11, .most_call_seconds = 0.25};
   }
   std::vector<Result> read = run_bench_readers(readers_, workers, terms_);
   report_.results.insert(report_.results.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));
   const auto time_is_up = [this] { return budget_ > 0 && now_seconds() - start_ + ceilings_seconds_ > budget_; };
+  const double begin = now_seconds();
   measured_.resize(groups_.size());
   for (size_t i = 0; i < groups_.size() && !time_is_up(); ++i) {
     progress(i, groups_.size());
     measured_[i] = measure_group(groups_[i]);
   }
-  const double again = now_seconds();
-  for (size_t i = 0; i < groups_.size() && !time_is_up(); ++i) {
-    if (smoke && now_seconds() - again > kSmokeAgainSeconds) break;
+  const double end = now_seconds(), enough = end + kAgain * (end - begin);
+  for (size_t i = 0; i < groups_.size() && !time_is_up() && now_seconds() < enough; ++i)
     if (measured_[i].noisy() > 0) measure_again(i);
-  }
   progress(groups_.size(), groups_.size());
 }
 

@@ -149,6 +149,42 @@ void drop(std::string& text, std::string_view from, std::string_view to) {
   }
 }
 
+constexpr std::string_view kSpace = " \t\r\n";
+
+// One tag with a single space before each attribute and none elsewhere but between words of a value.
+std::string tight(std::string_view tag) {
+  std::string out;
+  bool quoted = false, space = false, begins = false;  // a value
+  for (const char c : tag) {
+    if (kSpace.find(c) != std::string_view::npos) {
+      space = true;
+      continue;
+    }
+    const bool ends = quoted ? c == '"' : c == '=' || c == '/' || c == '>';
+    if (space && !ends && !begins) out += ' ';
+    space = false;
+    out += c;
+    if (c == '"') quoted = !quoted;
+    begins = quoted ? c == '"' : c == '=';
+  }
+  return out;
+}
+
+// Without space between elements and without attributes that repeat what holds anyway: together they
+// are half of what gnuplot writes.
+std::string without_padding(std::string_view svg) {
+  std::string out;
+  for (size_t at = 0; at < svg.size();) {
+    const size_t open = std::min(svg.find('<', at), svg.size()), end = std::min(svg.find('>', open), svg.size() - 1) + 1;
+    if (const std::string_view text = svg.substr(at, open - at); text.find_first_not_of(kSpace) != std::string_view::npos) out += text;
+    if (open < svg.size()) out += tight(svg.substr(open, end - open));
+    at = std::max(open + 1, end);
+  }
+  for (const std::string_view idle : {" stroke-linecap=\"butt\"", " stroke-linejoin=\"miter\"", " stroke-width=\"1.00\""})
+    for (size_t found = 0; (found = out.find(idle, found)) != std::string::npos;) out.erase(found, idle.size());
+  return out;
+}
+
 // 1, 2 and 5 times the powers of ten.
 std::string logarithmic_tics(double from, double to) {
   std::string out;
@@ -180,6 +216,7 @@ std::string embedded_svg(std::string_view from, std::string_view id) {
   quote_alike(svg);
   prefix_ids(svg, id);
   name_colours(svg);
+  svg = without_padding(svg);
   svg.insert(4, fmt::format(" id=\"{}\" class=\"chart\" role=\"img\"", id));
   return svg;
 }

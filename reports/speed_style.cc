@@ -41,6 +41,9 @@ td.l,th.l{text-align:left}
 tbody tr:hover td,tbody tr:hover th{background:var(--soft)}
 td.best{font-weight:650}
 td small{color:var(--dim)}
+.numbers th:first-child,.numbers :is(td,th):is(:nth-child(2),:nth-child(8)){text-align:left}
+.numbers td:is(:nth-child(4),:nth-child(5)){font-size:.75rem;color:var(--dim)}
+.numbers td:nth-child(6){font-weight:650}
 .bar{display:block;width:100%;min-width:9rem;height:.7rem;border-radius:.35rem;background:var(--rule);overflow:hidden}
 .bar i{display:block;height:100%;background:var(--heat)}
 .tokens{width:100%}

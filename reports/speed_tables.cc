@@ -13,8 +13,8 @@
 namespace gcts {
 namespace {
 
-// The page stays below 2 MB: rows of a few hundred bytes, and names that may be long.
-constexpr size_t kMostRows = 4000;
+// The page stays below 2 MB: rows of 100 to 150 bytes, and names that may be long.
+constexpr size_t kMostRows = 6000;
 constexpr size_t kMostNamed = 40;
 // Heads of so few columns stand upright.
 constexpr size_t kFewColumns = 6;
@@ -153,22 +153,22 @@ void write_all_numbers(const SpeedPage& page) {
   for (const std::string& question : questions) {
     const std::vector<const Speed*> answers = page.answers(question);
     page.out << "<details><summary>" << text(question_text(*answers.front())) << " <small>" << text(answers.front()->detail)
-             << "</small></summary>\n<div class=\"wide\"><table><thead><tr><th class=\"l\">type</th><th class=\"l\">kernel</th><th>a call</th><th>95 %</th>"
+             << "</small></summary>\n<div class=\"wide\"><table class=\"numbers\"><thead><tr><th>type</th><th>kernel</th><th>a call</th><th>95 %</th>"
                 "<th>nine of ten</th><th>"
-             << answers.front()->unit() << "</th><th>share</th><th class=\"l\">bound by</th></tr></thead><tbody>\n";
+             << answers.front()->unit() << "</th><th>share</th><th>bound by</th></tr></thead><tbody>\n";
     for (const Speed* s : answers) {
       if (s->result->outcome == Outcome::skip || left == 0) continue;
       --left;
-      page.out << "<tr><th>" << text(s->type) << "</th><td class=\"l\">" << text(column_name(page.report, *s)) << "</td>";
+      page.out << "<tr><th>" << text(s->type) << "</th><td>" << text(column_name(page.report, *s)) << "</td>";
       if (s->measure("ns") <= 0) {
         page.out << "<td class=\"l\" colspan=\"6\">" << outcome_name(s->result->outcome) << "</td></tr>\n";
         continue;
       }
-      page.out << fmt::format("<td>{}</td><td><small>{} to {}</small></td><td><small>{} to {}</small></td>", time_text(s->measure("ns")),
+      page.out << fmt::format("<td>{}</td><td>{} to {}</td><td>{} to {}</td>", time_text(s->measure("ns")),
                               time_text(s->measure("ns_low")), time_text(s->measure("ns_high")), time_text(s->measure("ns_q05")),
                               time_text(s->measure("ns_q95")));
       if (s->usable())
-        page.out << fmt::format("<td class=\"best\">{}</td><td>{:.0f} %</td><td class=\"l\">{}</td></tr>\n", speed_text(s->value()), 100 * s->measure("share"),
+        page.out << fmt::format("<td>{}</td><td>{:.0f} %</td><td>{}</td></tr>\n", speed_text(s->value()), 100 * s->measure("share"),
                                 text(s->result->expected));
       else
         page.out << "<td class=\"l\" colspan=\"3\">" << (s->result->outcome == Outcome::inconclusive ? "too noisy" : "INVALID") << "</td></tr>\n";

@@ -242,6 +242,20 @@ BOOST_AUTO_TEST_CASE(the_page_is_sound_with_hostile_names) {
   }
 }
 
+// Two implementations, four variants each, of every type, in every shape and on one and two threads.
+BOOST_AUTO_TEST_CASE(the_page_of_a_full_run_is_small) {
+  Report report = sample_speeds(1);
+  uint32_t seed = 1000;
+  for (int type = 0; type < 29; ++type)
+    for (int shape = 0; shape < 20; ++shape)
+      for (int variant = 0; variant < 8; ++variant) {
+        const std::string where = fmt::format("{}/m={},n=4096,k=4096,t={}", shape % 2 == 0 ? "cold" : "warm", 1 + shape / 4, 1 + shape / 2 % 2);
+        report.results.push_back(timed(variant / 4, fmt::format("bench/matmul/type_{}/variant_{}/{}", type, variant % 4, where), 1000.0 + 3 * seed, seed));
+        ++seed;
+      }
+  require_sound(page_of(report));
+}
+
 BOOST_AUTO_TEST_CASE(the_page_tells_of_a_baseline) {
   const Report base = sample_speeds(1);
   Style style;
@@ -278,6 +292,8 @@ BOOST_AUTO_TEST_CASE(svg_fits_into_a_page) {
   for (const char* part : {"id=\"x-a\"", "href=\"#x-a\"", "url(#x-b)", "stroke=\"var(--c3)\"", "fill=\"var(--ink)\""}) BOOST_TEST(svg.find(part) != std::string::npos, part);
   BOOST_TEST(svg.find("<title>") == std::string::npos);
   BOOST_TEST(embedded_svg("no svg", "x").empty());
+  BOOST_TEST(embedded_svg("<svg\n viewBox = \"0 0  1 1 \" >\n\t<text stroke-width='1.00' >a  b </text> \n<g >\n</g >  <path d=\" M0,0 \" /></svg>", "y") ==
+             "<svg id=\"y\" class=\"chart\" role=\"img\" viewBox=\"0 0 1 1\"><text>a  b </text><g></g><path d=\"M0,0\"/></svg>");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

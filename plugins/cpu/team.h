@@ -27,7 +27,7 @@ void share_out(uint64_t threads, uint64_t parts, const F& work) {
 }
 
 // Calls work(thread, first, last) until [0, count) is done, thread being below `threads`.  Each
-// time a thread takes its share of half of what is left, from `least` to `most`: few parts, and
+// time a thread takes three quarters of its share of what is left, from `least` to `most`: few parts, and
 // whoever is last keeps the others waiting for little.
 template <typename F>
 void share_out_ranges(uint64_t threads, uint64_t count, uint64_t least, uint64_t most, const F& work) {
@@ -35,7 +35,7 @@ void share_out_ranges(uint64_t threads, uint64_t count, uint64_t least, uint64_t
   share_out(threads, threads, [&](uint64_t thread) {
     for (uint64_t first = next.load(std::memory_order_relaxed); first < count;) {
       const uint64_t left = count - first;
-      const uint64_t size = std::min(left, threads > 1 ? std::clamp(left / (2 * threads), least, most) : most);
+      const uint64_t size = std::min(left, threads > 1 ? std::clamp(3 * left / (4 * threads), least, most) : most);
       if (!next.compare_exchange_weak(first, first + size, std::memory_order_relaxed)) continue;
       work(thread, first, first + size);
       first = next.load(std::memory_order_relaxed);

@@ -94,7 +94,7 @@ gcts_status matmul(void* context, const gcts_matmul* args) {
   });
   const Job job{&plan, args, scratch, row_bytes};
   const uint64_t groups = (args->n + kRowsTogether - 1) / kRowsTogether;
-  share_out_ranges(args->threads, groups, kLeast / kRowsTogether, groups, [&](uint64_t, uint64_t first, uint64_t last) {
+  share_out_ranges(args->threads, groups, kLeast / kRowsTogether, UINT64_MAX, [&](uint64_t, uint64_t first, uint64_t last) {
     columns(job, first * kRowsTogether, std::min(args->n, last * kRowsTogether));
   });
   free(scratch);

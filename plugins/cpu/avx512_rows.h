@@ -1,8 +1,10 @@
 // Four rows of weights with one of activations, for x86 with AVX-512 and VNNI: what a product with
 // few rows of activations is made of.  Included after x86_kernels.h.
 //
-// Each of the four is the beginning of many that are read on, which the processor fetches by itself:
-// to ask for them ahead made it slower where it was measured.
+// Types go side by side, in pairs of rows, or one row after the other.  Side by side, each of the four
+// is the beginning of many that are read on, which the processor fetches by itself: to ask for
+// them ahead made it slower where it was measured.  One after the other they are neighbours, and
+// asked for ahead.
 //
 // Rows go in pairs, one in each half of a register, and activations by 64 elements: sums lie as
 //
@@ -222,9 +224,12 @@ static inline void rows_of_blocks(const iq4_xs*, FourRows rows, const Prepared* 
   store_rows({sum, _mm512_setzero_ps()}, false, results);
 }
 
-// The types whose activations are prepared.  The others go one by one.
+// The types that go side by side, for which activations are prepared.  Q5_0 reads a quarter less that way,
+// Q5_1 no less.
 template <typename T, typename A>
 inline constexpr bool kPrepares = A::kElements == 32 || kScalesFloats<T>;
+template <typename A>
+inline constexpr bool kPrepares<q5_0, A> = false;
 template <typename T, typename A>
 static inline void dots_of_rows(FourRows rows, const uint8_t* y, float* results, uint64_t count) {
   if constexpr (kPrepares<T, A>) {
@@ -291,6 +296,7 @@ FLOAT_ROWS(bf16, BrainLanes)
     quantize_for_rows<name, act_##act>(x, to, count);                                            \
     return GCTS_OK;                                                                              \
   }                                                                                              \
+  const bool side_by_side_##name = kPrepares<name, act_##act>;                                  \
   void rows_##name(FourRows weights, const void* activations, float* results, uint64_t count) { \
     dots_of_rows<name, act_##act>(weights, static_cast<const uint8_t*>(activations), results, count); \
   }

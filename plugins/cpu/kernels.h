@@ -41,7 +41,8 @@ CPU_ALL
 #undef CPU_TYPE
 #define CPU_TYPE(name, id, act, act_id, group) \
   void rows_##name(const uint8_t* const (&weights)[kRowsTogether], const void* activations, float* results, uint64_t count); \
-  gcts_status quantize_for_##name(void* context, const float* values, const float* importance, void* activations, uint64_t count);
+  gcts_status quantize_for_##name(void* context, const float* values, const float* importance, void* activations, uint64_t count); \
+  extern const bool side_by_side_##name;
 #include "types.inc"
 CPU_TYPE(f16, , , , ) CPU_TYPE(bf16, , , , )
 }

@@ -26,6 +26,7 @@ struct MatmulPlan {
   uint32_t activation_bytes;     // so much room, and what is left over of a row as much
   TileFn tile = nullptr;         // instead of dot, where there is one
   RowsFn rows = nullptr;         // likewise
+  bool side_by_side = false;     // it reads its rows at once, and memory gives more if they lie apart
 };
 
 // The gcts_matmul_fn of every row, with ids or without.

@@ -96,12 +96,12 @@ FLOAT_PLANS
 #undef CPU_TYPE
 #define CPU_TYPE(name, id, act, act_id, group)                                                               \
   MatmulPlan plan_##name{nullptr, avx512::quantize_for_##name, act_##act::kElements == 32 ? 64 : 256, \
-                         act_##act::kElements == 32 ? 128 : 512, nullptr, avx512::rows_##name};
+                         act_##act::kElements == 32 ? 128 : 512, nullptr, avx512::rows_##name, avx512::side_by_side_##name};
 namespace plans_avx512 {
 #define VARIANT avx512
 #include "types.inc"
-MatmulPlan plan_f16{nullptr, avx512::quantize_for_f16, 1, 4, nullptr, avx512::rows_f16};
-MatmulPlan plan_bf16{nullptr, avx512::quantize_for_bf16, 1, 4, nullptr, avx512::rows_bf16};
+MatmulPlan plan_f16{nullptr, avx512::quantize_for_f16, 1, 4, nullptr, avx512::rows_f16, true};
+MatmulPlan plan_bf16{nullptr, avx512::quantize_for_bf16, 1, 4, nullptr, avx512::rows_bf16, true};
 #undef VARIANT
 }  // namespace plans_avx512
 MatmulPlan plan_avx512_bf16{avx512_bf16::vec_dot_bf16, avx512_bf16::quantize_bf16, 1, 2, avx512_bf16::tile_bf16};

@@ -121,13 +121,13 @@ __attribute__((always_inline)) static inline void add_block(const uint8_t* b, co
   }
 }
 
-// Weights that come from memory are asked for `ahead` bytes before they are used: a matrix has
+// Weights that come from memory are asked for so many bytes before they are used: a matrix has
 // rows beyond the one in hand, and where it ends nothing happens.
 constexpr uint64_t kAhead = 2048;
 template <int kBytes>
-__attribute__((always_inline)) static inline void ask_ahead(const uint8_t* row, uint64_t ahead) {
+__attribute__((always_inline)) static inline void ask_ahead(const uint8_t* b) {
 #pragma GCC unroll 16
-  for (uint64_t line = 0; line < (kBytes + 63) / 64; ++line) _mm_prefetch(row + ahead + 64 * line, _MM_HINT_T0);
+  for (uint64_t line = 0; line < (kBytes + 63) / 64; ++line) _mm_prefetch(b + kAhead + 64 * line, _MM_HINT_T0);
 }
 
 // Activations in blocks of 32.
@@ -302,7 +302,8 @@ inline __m256i super_block<iq1_m>(const uint8_t* b, const uint8_t* y, __m256i sc
 template <typename T, bool kFromMemory>
 static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count) {
   using A = act_q8_k;
-  __m256 sum = _mm256_setzero_ps(), minima = sum;
+  static_assert(!T::kMinimum);
+  __m256 sum = _mm256_setzero_ps();
   float exact = 0;
   if (count == 0) return 0;
   Integers next = integers(static_cast<const T*>(nullptr), b);
@@ -313,7 +314,7 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
     const Integers n = next;
     const __m256i halves = next_halves;
     const uint8_t* codes = b;
-    if constexpr (kFromMemory) ask_ahead<T::kBytes>(b, kAhead);
+    if constexpr (kFromMemory) ask_ahead<T::kBytes>(b);
     b += left > 256 ? T::kBytes : 0;
     next = integers(static_cast<const T*>(nullptr), b);
     next_halves = by_halves(next.scale);
@@ -323,11 +324,8 @@ static inline float dot_super(const uint8_t* b, const uint8_t* y, uint64_t count
     const float d = A::scale(y);
     if constexpr (kLanes<T>) sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(block), _mm256_set1_ps(n.d * d), sum);
     else exact += sum_exactly(block) * (n.d * d);
-    if constexpr (T::kMinimum)
-      minima = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_madd_epi16(n.minimum, sums)), _mm256_set1_ps(n.dmin * d), minima);
   }
   if constexpr (!kLanes<T>) return exact;
-  if constexpr (T::kMinimum) return sum8(sum) - sum8(minima);
   return sum8(sum);
 }
 

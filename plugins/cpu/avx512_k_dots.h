@@ -120,7 +120,7 @@ static inline float dot_k(const uint8_t* b, const uint8_t* y, uint64_t count) {
   using A = act_q8_k;
   __m256 sum = _mm256_setzero_ps(), minima = sum;
   for (uint64_t left = count; left > 0; left -= 256, b += T::kBytes, y += A::kBytes) {
-    if constexpr (kFromMemory) ask_ahead<T::kBytes>(b, kAhead);
+    if constexpr (kFromMemory) ask_ahead<T::kBytes>(b);
     const KScales s = k_scales(static_cast<const T*>(nullptr), b);
     const __m256i sums = load(y + A::kSums);
     // Four halves of a block, of which one is its scale and the next, if any, that of its minima.

@@ -3,8 +3,8 @@
 //
 // Types go side by side, in pairs of rows, or one row after the other.  Side by side, each of the four
 // is the beginning of many that are read on, which the processor fetches by itself: to ask for
-// them ahead made it slower where it was measured.  One after the other they are neighbours, and
-// asked for ahead.
+// them ahead made it slower where it was measured.  One after the other they are neighbours, and blocks
+// of 256 are asked for ahead.
 //
 // Rows go in pairs, one in each half of a register, and activations by 64 elements: sums lie as
 //
@@ -278,6 +278,7 @@ static inline void rows_of_floats(FourRows rows, const float* y, float* results,
   }
 }
 #define FLOAT_ROWS(name, lanes)                                                                          \
+  const bool side_by_side_##name = true;                                                                 \
   gcts_status quantize_for_##name(void*, const float* x, const float*, void* to, uint64_t count) {       \
     for (uint64_t i = 0; i < count; i += 16) {                                                           \
       const __mmask16 some = first_of_16(count - i);                                                     \

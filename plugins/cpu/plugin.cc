@@ -100,8 +100,8 @@ FLOAT_PLANS
 namespace plans_avx512 {
 #define VARIANT avx512
 #include "types.inc"
-MatmulPlan plan_f16{nullptr, avx512::quantize_for_f16, 1, 4, nullptr, avx512::rows_f16, true};
-MatmulPlan plan_bf16{nullptr, avx512::quantize_for_bf16, 1, 4, nullptr, avx512::rows_bf16, true};
+MatmulPlan plan_f16{nullptr, avx512::quantize_for_f16, 1, 4, nullptr, avx512::rows_f16, avx512::side_by_side_f16};
+MatmulPlan plan_bf16{nullptr, avx512::quantize_for_bf16, 1, 4, nullptr, avx512::rows_bf16, avx512::side_by_side_bf16};
 #undef VARIANT
 }  // namespace plans_avx512
 MatmulPlan plan_avx512_bf16{avx512_bf16::vec_dot_bf16, avx512_bf16::quantize_bf16, 1, 2, avx512_bf16::tile_bf16};
